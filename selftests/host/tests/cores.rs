@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+//! The NEON cores against the portable code, at every length and alignment, right up to memory that
+//! is not there.
+#![cfg(target_arch = "arm")]
+
+use kernel::host::{sections, set_simd, Simd};
+use nix::sys::mman::{mmap_anonymous, mprotect, MapFlags, ProtFlags};
+use selftests_host::{algorithms, message};
+use std::{num::NonZeroUsize, ptr::NonNull, slice};
+
+const PAGE: usize = 4096;
+
+/// Memory between two pages that fault.
+struct Guarded {
+    start: NonNull<u8>,
+    len: usize,
+}
+
+impl Guarded {
+    fn new(pages: usize) -> Self {
+        let all = NonZeroUsize::new((pages + 2) * PAGE).unwrap();
+        // SAFETY: A fresh mapping harms no other.
+        let base = unsafe {
+            mmap_anonymous(
+                None,
+                all,
+                ProtFlags::PROT_READ | ProtFlags::PROT_WRITE,
+                MapFlags::MAP_PRIVATE,
+            )
+        };
+        let base = base.expect("there is memory").cast::<u8>();
+        for guard in [0, (pages + 1) * PAGE] {
+            // SAFETY: Both pages lie within the mapping and nobody has looked at them yet.
+            unsafe { mprotect(base.add(guard).cast(), PAGE, ProtFlags::PROT_NONE) }
+                .expect("a page of ours");
+        }
+        // SAFETY: Within the mapping.
+        Self { start: unsafe { base.add(PAGE) }, len: pages * PAGE }
+    }
+
+    fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: Ours alone, readable and writable; it is never unmapped.
+        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
+    }
+}
+
+fn lengths() -> impl Iterator<Item = usize> {
+    (0..=1025).chain(4096 - 145..=4096 + 145)
+}
+
+/// Every length at every alignment; data of odd lengths ends at an odd address, so the end is
+/// shifted instead.
+#[test]
+fn neon_equals_portable_everywhere() {
+    let mut memory = Guarded::new(2);
+    let end = memory.len;
+    let data = message(1, end);
+    memory.bytes().copy_from_slice(&data);
+    for (name, algorithm) in algorithms() {
+        let mut transform = algorithm.transform();
+        for len in lengths() {
+            // At 0 the data ends where the memory does.
+            for shift in 0..16 {
+                let part = &memory.bytes()[end - shift - len..end - shift];
+                set_simd(Simd::Refused);
+                let portable = transform.digest(part);
+                set_simd(Simd::Usable);
+                let before = sections();
+                assert_eq!(
+                    transform.digest(part),
+                    portable,
+                    "{name}, {len} bytes, {shift} before the end"
+                );
+                assert!(sections() > before, "{name} did not use NEON");
+            }
+        }
+    }
+}
+
+/// The data begins where the memory does.
+#[test]
+fn nothing_before_the_data_is_read() {
+    let mut memory = Guarded::new(2);
+    let data = message(2, memory.len);
+    memory.bytes().copy_from_slice(&data);
+    for (name, algorithm) in algorithms() {
+        let mut transform = algorithm.transform();
+        for len in lengths() {
+            let part = &memory.bytes()[..len];
+            set_simd(Simd::Refused);
+            let portable = transform.digest(part);
+            set_simd(Simd::Usable);
+            assert_eq!(transform.digest(part), portable, "{name}, {len} bytes");
+        }
+    }
+}
