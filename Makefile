@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# The one door. `make help` says what there is. What the kernel's build system reads is Kbuild.
+
+# DKMS gives KERNELRELEASE, Yocto KERNEL_SRC, Buildroot KERNEL_PATH or KDIR.
+RELEASE := $(or $(KERNELRELEASE),$(shell uname -r))
+KDIR ?= $(or $(KERNEL_SRC),$(KERNEL_PATH),/lib/modules/$(RELEASE)/build)
+# The kernel's configuration is in its output folder, if that is another than its source.
+KOUT := $(or $(O),$(KDIR))
+# On an ARM machine the plain gcc will do.
+CROSS_COMPILE ?= $(if $(filter arm%,$(shell uname -m)),,arm-linux-gnueabihf-)
+export CROSS_COMPILE V
+
+ifneq ($(filter-out arm,$(ARCH)),)
+$(error neon_shash: ARCH=$(ARCH): the module is for 32-bit ARM kernels only (ARCH=arm))
+endif
+
+CARGO ?= cargo
+XTASK = $(CARGO) run --quiet --locked --package xtask --
+OBJECT := neon_shash_core.o_shipped
+KBUILD = $(MAKE) -C $(KDIR) M=$(CURDIR) ARCH=arm CROSS_COMPILE=$(CROSS_COMPILE) $(if $(O),O=$(O))
+
+BOARD_FLAGS = $(if $(BOARD),--board $(BOARD)) $(if $(KERNEL),--kernel $(KERNEL))
+
+modules: check-kernel $(OBJECT)
+	$(KBUILD) modules
+
+modules_install: check-kernel
+	$(KBUILD) modules_install
+
+# Without a kernel's build folder there is nothing that it could have left.
+clean:
+	@if [ -f $(KDIR)/Makefile ]; then $(KBUILD) clean; fi
+	$(CARGO) clean --quiet
+	rm -f $(OBJECT)
+
+help:
+	@echo 'make                     neon_shash.ko for the kernel in KDIR= (or KERNEL_SRC=)'
+	@echo '                         now: $(KDIR)'
+	@echo 'make modules_install     into /lib/modules; then: modprobe neon_shash'
+	@echo 'make clean'
+	@echo ''
+	@echo 'On any Debian 12 or 13 machine:'
+	@echo 'make demo                see the module work on an emulated board with a stock kernel'
+	@echo 'make check               all tests'
+	@echo 'make board               a shell on that board'
+	@echo 'make board RUN=script [FILES=folder]'
+	@echo '                         run a script there as root; its exit status is returned'
+	@echo 'make lint                rustfmt and clippy'
+	@echo ''
+	@echo 'O= ARCH= CROSS_COMPILE= V=1 mean what they mean in the kernel; BOARD= KERNEL= choose'
+	@echo 'the emulated board and its kernel.'
+
+# A sentence now is better than the compiler's word for it later.
+check-kernel:
+	@if [ ! -d "$(KDIR)" ]; then \
+		echo "neon_shash: there is no kernel build folder $(KDIR)." >&2; \
+		echo "Install your kernel's headers (Debian: linux-headers-armmp), or give KDIR=." >&2; \
+		exit 1; \
+	elif [ ! -f "$(KOUT)/include/config/auto.conf" ]; then \
+		echo "neon_shash: $(KOUT) is not a configured kernel build folder." >&2; \
+		echo "Run 'make modules_prepare' there, or give KDIR= (and O= for its output)." >&2; \
+		exit 1; \
+	fi
+	@$(MAKE) --no-print-directory -f $(KOUT)/include/config/auto.conf -f kernel-check.mk \
+		--eval 'neon_shash_kernel_fits: ; @:' neon_shash_kernel_fits
+
+# Cargo knows best what is up to date. A release brings the object ready made and needs no cargo.
+$(OBJECT): FORCE
+	@if $(CARGO) --version >/dev/null 2>&1 || [ ! -f $@ ]; then \
+		sh xtask/bootstrap.sh && object=$$($(XTASK) object) && \
+		{ cmp -s "$$object" $@ || cp "$$object" $@; }; \
+	fi
+
+demo check:
+	@sh xtask/bootstrap.sh --install
+	@$(XTASK) $@ $(BOARD_FLAGS)
+
+board:
+	@sh xtask/bootstrap.sh
+	@$(XTASK) board $(BOARD_FLAGS) $(if $(RUN),--run $(RUN)) $(if $(FILES),--files $(FILES))
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --quiet --workspace --all-targets -- -D warnings
+
+FORCE:
+.PHONY: modules modules_install clean help check-kernel demo check board lint FORCE
