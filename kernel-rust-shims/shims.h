@@ -17,6 +17,8 @@ typedef __SIZE_TYPE__ size_t;
 typedef _Bool bool;
 #endif
 
+/* As in Cargo.toml; a test compares them. */
+#define SHIM_VERSION "0.1.0"
 /* How many algorithms the module can have registered at one time. */
 #define SHIM_SHASH_SLOTS 8
 /*

@@ -77,6 +77,12 @@ fn refused(load: &Load, machine: &Machine, errno: i32, sentence: &str) {
 }
 
 #[test]
+fn one_version() {
+    let c = CStr::from_bytes_with_nul(kernel::bindings::SHIM_VERSION).unwrap();
+    assert_eq!(c.to_str().unwrap(), env!("CARGO_PKG_VERSION"));
+}
+
+#[test]
 fn load_hash_unload() {
     let machine = machine();
     assert_eq!(Load::new().run(), 0);
