@@ -125,6 +125,8 @@ fn fips_approved(algorithm: &Algorithm) -> bool {
 }
 
 /// Registers one algorithm, under the wanted name or, if that is taken, under our own.
+// Not inlined: its names need not stay on the stack.
+#[inline(never)]
 fn register(slot: u32, algorithm: &'static Algorithm, names: &Names<'_>) -> Result<Registered> {
     let wanted = DriverName::new(algorithm, names.suffix);
     let holder = match try_register(slot, algorithm, &wanted, names.priority) {
@@ -189,6 +191,7 @@ impl Registrations {
 
     /// Waits for the kernel's self-tests, which run asynchronously from 6.12 on, and drops what
     /// they rejected.
+    #[inline(never)]
     fn confirm(mut self, names: &Names<'_>) -> Result<Self> {
         let (mut accepted, mut pending) = (0u32, 0u32);
         for (algorithm, registered) in ALGORITHMS.iter().zip(&mut self.0) {

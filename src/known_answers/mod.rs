@@ -56,6 +56,8 @@ pub(crate) fn sha3(choice: &Choice, first: Implementation, second: Implementatio
         && answer::<Sha3_512>(choice, first, second, &(), &SHA3_512)
 }
 
+// Not inlined: one state on the stack at a time.
+#[inline(never)]
 fn answer<T: Shash>(
     choice: &Choice,
     first: Implementation,
