@@ -15,7 +15,7 @@ $(error neon_shash: ARCH=$(ARCH): the module is for 32-bit ARM kernels only (ARC
 endif
 
 CARGO ?= cargo
-XTASK = $(CARGO) run --quiet --locked --package xtask --
+XTASK = $(CARGO) xtask
 OBJECT := neon_shash_core.o_shipped
 KBUILD = $(MAKE) -C $(KDIR) M=$(CURDIR) ARCH=arm CROSS_COMPILE=$(CROSS_COMPILE) $(if $(O),O=$(O))
 

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+
+//! `make check`: every test, one after the other, and one closing line.
+
+use std::fs;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use crate::board::{Board, Task};
+use crate::disks;
+use crate::emulation;
+use crate::exec;
+use crate::host::{self, Host, Install, Need};
+use crate::kernel::Series;
+use crate::progress::Ui;
+use crate::results::{self, Ktap, Tally};
+use crate::setup::{self, Options, Setup};
+use crate::toolchain::Toolchain;
+use crate::workdir::{self, WorkDir};
+
+/// Far above what the slowest machine needs.
+const BOARD_TIMEOUT: Duration = Duration::from_secs(900);
+
+const BOARD_SCRIPT: &str = "#!/bin/sh\nexec python3 -u /job/guest/check.py\n";
+
+/// What a step may use.
+struct Context {
+    board: &'static Board,
+    kernel: &'static Series,
+    toolchain: Toolchain,
+}
+
+/// A part of the check. An error of its own counts as one failed test.
+struct Step {
+    name: &'static str,
+    run: fn(&Ui, &Context) -> Result<Tally>,
+}
+
+const STEPS: &[Step] = &[
+    Step { name: "host tests", run: host_tests },
+    Step { name: "NEON cores, emulated CPU", run: emulated_tests },
+    Step { name: "hash tree tests", run: hash_tree_tests },
+    Step { name: "emulated board", run: board_tests },
+];
+
+/// Runs all steps and returns the exit status.
+pub(crate) fn run(ui: &Ui, board: &'static Board, kernel: &'static Series) -> Result<i32> {
+    let mut needs = Host::detect(ui)?.board_tools();
+    needs.extend(host::disk_tools());
+    needs.extend(emulation::tools(&host::cross_compile()));
+    // The trees of hashtree.py are compared with its.
+    needs.push(Need::program("veritysetup", "cryptsetup-bin"));
+    let toolchain = setup::require(ui, needs, Install::IfRoot)?;
+    Ok(run_steps(ui, &Context { board, kernel, toolchain }))
+}
+
+fn run_steps(ui: &Ui, context: &Context) -> i32 {
+    let mut total = Tally::default();
+    for step in STEPS {
+        println!("== {}", step.name);
+        let tally = (step.run)(ui, context).unwrap_or_else(|error| {
+            println!("{error:#}");
+            Tally::failure()
+        });
+        for skipped in &tally.skipped {
+            println!("skipped: {skipped}");
+        }
+        println!("{}: {}", step.name, tally.summary());
+        total.add(tally);
+    }
+    println!("{}", total.summary());
+    i32::from(total.failed > 0)
+}
+
+fn host_tests(ui: &Ui, _: &Context) -> Result<Tally> {
+    let mut cargo = exec::command(&cargo());
+    cargo.args(["test", "--locked", "--workspace", "--no-fail-fast"]);
+    cargo_test(ui, cargo.current_dir(workdir::source()), "host tests")
+}
+
+fn emulated_tests(ui: &Ui, context: &Context) -> Result<Tally> {
+    let mut cargo = emulation::cargo_test(&context.toolchain, &host::cross_compile());
+    cargo_test(ui, &mut cargo, "emulated tests")
+}
+
+/// The cargo that runs this program.
+fn cargo() -> String {
+    std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_string())
+}
+
+/// Runs a `cargo test` command and counts its results. Its output goes to a log.
+fn cargo_test(ui: &Ui, command: &mut Command, name: &str) -> Result<Tally> {
+    let dir = WorkDir::claim(&name.replace(' ', "-"))?;
+    let log = dir.path().join("test.log");
+    let step = ui.step(format!("running {name}"));
+    let status = exec::logged_status(ui, command, &log)?;
+    drop(step);
+    let output = fs::read_to_string(&log).unwrap_or_default();
+    let mut tally = results::libtest(&output);
+    if !status.success() {
+        // A build that fails and a test that crashes report no failed test.
+        tally.failed = tally.failed.max(1);
+        println!("{}\nthe whole log: {}", exec::tail(&output), log.display());
+    }
+    if tally == Tally::default() {
+        println!("no test ran; the log: {}", log.display());
+        return Ok(Tally::failure());
+    }
+    Ok(tally)
+}
+
+fn hash_tree_tests(ui: &Ui, _: &Context) -> Result<Tally> {
+    let dir = WorkDir::claim("hash-tree-tests")?;
+    let log = dir.path().join("test.log");
+    let mut python = exec::command("python3");
+    python.args(["-m", "unittest", "discover", "-v"]).env("PYTHONDONTWRITEBYTECODE", "1");
+    python.current_dir(workdir::source().join("selftests/boards"));
+    let _step = ui.step("running hash tree tests");
+    let status = exec::logged_status(ui, &mut python, &log)?;
+    let output = fs::read_to_string(&log).unwrap_or_default();
+    if !status.success() {
+        println!("{}\nthe whole log: {}", exec::tail(&output), log.display());
+    }
+    Ok(results::unittest(&output))
+}
+
+fn board_tests(ui: &Ui, context: &Context) -> Result<Tally> {
+    let options = Options {
+        board: context.board,
+        series: context.kernel,
+        needs: host::disk_tools(),
+        install: Install::IfRoot,
+    };
+    let setup = Setup::new(ui, options)?;
+    let prepared = disks::prepare(ui, &setup)?;
+    let task = Task {
+        load: false,
+        script: Some(BOARD_SCRIPT.into()),
+        files: prepared.files,
+        disks: prepared.disks,
+        append: Vec::new(),
+        timeout: BOARD_TIMEOUT,
+    };
+    let mut step = None;
+    let mut ktap = Ktap::default();
+    let ended = setup.run(ui, task, &mut |line| {
+        let step = step.get_or_insert_with(|| ui.step("running the board's tests"));
+        for shown in ktap.line(line) {
+            step.print(&shown);
+        }
+        step.percent(ktap.percent());
+    });
+    drop(step);
+    // What passed before a crash is counted, the crash is a failure of its own.
+    match ended {
+        Ok(status) => Ok(ktap.end(status)),
+        Err(error) => {
+            println!("{error:#}");
+            Ok(ktap.end(1))
+        }
+    }
+}

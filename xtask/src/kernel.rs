@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+
+//! Stock Debian kernels for the emulated boards, with the headers to build a module for them.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use anyhow::{bail, Context as _, Result};
+
+use crate::apt::{self, Apt, LazyApt};
+use crate::cache::{self, Cache};
+use crate::exec;
+use crate::host::Host;
+use crate::progress::Ui;
+
+/// A line of kernels, of which the newest available is taken.
+pub(crate) struct Series {
+    /// What `KERNEL=` says.
+    pub(crate) name: &'static str,
+    /// What its releases begin with.
+    prefix: &'static str,
+    /// What its releases end with.
+    flavour: &'static str,
+}
+
+const SERIES: &[Series] = &[Series { name: "6.12", prefix: "6.12.", flavour: "-armmp" }];
+
+pub(crate) fn series(name: &str) -> Result<&'static Series> {
+    SERIES.iter().find(|series| series.name == name).with_context(|| {
+        let known: Vec<&str> = SERIES.iter().map(|series| series.name).collect();
+        format!("unknown kernel {name}; known: {}", known.join(", "))
+    })
+}
+
+/// An unpacked kernel in the cache.
+pub(crate) struct Kernel {
+    /// As `uname -r` says on the board.
+    pub(crate) release: String,
+    root: PathBuf,
+}
+
+impl Kernel {
+    pub(crate) fn image(&self) -> PathBuf {
+        self.root.join(format!("boot/vmlinuz-{}", self.release))
+    }
+
+    /// The build folder, for `make -C`.
+    pub(crate) fn headers(&self) -> PathBuf {
+        self.root.join("usr/src").join(headers(&self.release))
+    }
+
+    /// The part of the headers that all flavours share: a large tree of ordinary files.
+    pub(crate) fn common_headers(&self, series: &Series) -> PathBuf {
+        self.root.join("usr/src").join(common_headers(&self.release, series))
+    }
+
+    /// The folder of modules, with its index made.
+    pub(crate) fn modules(&self) -> PathBuf {
+        self.root.join("lib/modules").join(&self.release)
+    }
+}
+
+/// The newest kernel of `series`, from the cache or the mirror.
+pub(crate) fn fetch(
+    ui: &Ui,
+    cache: &Cache,
+    apt: &LazyApt,
+    host: &Host,
+    series: &Series,
+) -> Result<Kernel> {
+    // The headers hold programs for this machine, so a cache shared by several has one for each.
+    let id = format!("{}-{}", host.release.codename, host.architecture);
+    let entry = |release: &str| format!("kernel-{release}-{id}");
+    let release = cache.answer(
+        ui,
+        &format!("kernel-{}-{id}", series.name),
+        |release| cache.has(&entry(release)),
+        || newest(apt.open()?, host, series),
+    )?;
+    let root = cache.entry(&entry(&release), |dir| {
+        let packages = packages(&release, host, series);
+        unpack(ui, apt.open()?, &release, series, &packages, dir)
+    })?;
+    Ok(Kernel { release, root })
+}
+
+/// The newest release of which all packages are there: a mirror may be in the middle of an update.
+fn newest(apt: &Apt, host: &Host, series: &Series) -> Result<String> {
+    let names = apt.names(&format!("linux-image-{}", series.prefix))?;
+    for release in releases(&names, series) {
+        if apt.has_all(&packages(&release, host, series))? {
+            return Ok(release);
+        }
+    }
+    bail!(
+        "no {} kernel is to be had for Debian {}: the package lists name none \
+         that comes with its headers and its linux-kbuild",
+        series.name,
+        host.release.codename
+    );
+}
+
+/// The releases of `series` among image packages, newest first.
+fn releases(images: &[String], series: &Series) -> Vec<String> {
+    let release = |image: &String| {
+        let release = image.strip_prefix("linux-image-")?;
+        let version = release.strip_suffix(series.flavour)?.strip_prefix(series.prefix)?;
+        // "6.12.9-rt-armmp" ends with "-armmp" too, and is another flavour.
+        (!version.contains('-')).then(|| release.to_string())
+    };
+    let mut found: Vec<String> = images.iter().filter_map(release).collect();
+    found.sort_by_key(|release| std::cmp::Reverse(numbers(release)));
+    found
+}
+
+/// The numbers of a release in order: 6.12.90+deb12.1 is newer than 6.12.90+deb12 and 6.12.9+deb12.
+fn numbers(release: &str) -> Vec<u32> {
+    release.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect()
+}
+
+fn version<'a>(release: &'a str, series: &Series) -> &'a str {
+    release.strip_suffix(series.flavour).unwrap_or(release)
+}
+
+fn headers(release: &str) -> String {
+    format!("linux-headers-{release}")
+}
+
+fn common_headers(release: &str, series: &Series) -> String {
+    format!("linux-headers-{}-common", version(release, series))
+}
+
+fn packages(release: &str, host: &Host, series: &Series) -> Vec<String> {
+    let kbuild = format!("linux-kbuild-{}", version(release, series));
+    // The board's architecture is the one that apt takes without being told.
+    let kbuild = match host.architecture.as_str() {
+        "armhf" => kbuild,
+        other => format!("{kbuild}:{other}"),
+    };
+    vec![
+        format!("linux-image-{release}"),
+        headers(release),
+        common_headers(release, series),
+        kbuild,
+    ]
+}
+
+fn unpack(
+    ui: &Ui,
+    apt: &Apt,
+    release: &str,
+    series: &Series,
+    packages: &[String],
+    into: &Path,
+) -> Result<()> {
+    let downloads = into.join("downloads");
+    fs::create_dir(&downloads).context("cannot make the download folder")?;
+    let files = apt.download(&format!("Linux {release}"), packages, &downloads)?;
+    let _step = ui.step(format!("unpacking Linux {release}"));
+    apt::make_root(into)?;
+    for file in files {
+        apt::unpack(ui, &file, into, &["./usr/share"])?;
+    }
+    cache::remove_tree(&downloads)?;
+    relocate(into, release, series)?;
+    // A package's modules get their index when it is installed.
+    exec::output(ui, exec::command("depmod").arg("-b").arg(into).arg(release))?;
+    Ok(())
+}
+
+/// Debian's headers find each other by absolute paths. Relative ones keep the host's `/usr/src` out
+/// of it, and stay right when the entry gets its final name.
+fn relocate(root: &Path, release: &str, series: &Series) -> Result<()> {
+    let makefile = root.join("usr/src").join(headers(release)).join("Makefile");
+    let text = fs::read_to_string(&makefile)
+        .with_context(|| format!("the headers of {release} have no Makefile"))?;
+    fs::write(&makefile, relative_includes(&text))
+        .context("cannot rewrite the headers' Makefile")?;
+    let modules = root.join("lib/modules").join(release);
+    for (link, target) in [("build", headers(release)), ("source", common_headers(release, series))]
+    {
+        let link = modules.join(link);
+        if link.symlink_metadata().is_ok() {
+            fs::remove_file(&link).context("cannot rewrite a link of the kernel's modules")?;
+        }
+        // From usr/lib/modules/<release>, where the link really is.
+        symlink(format!("../../../src/{target}"), link)
+            .context("cannot rewrite a link of the kernel's modules")?;
+    }
+    Ok(())
+}
+
+fn relative_includes(makefile: &str) -> String {
+    // MAKEFILE_LIST: make is also run from other folders, with this file by its path.
+    makefile.replace("include /usr/src/", "include $(dir $(lastword $(MAKEFILE_LIST)))../")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| name.to_string()).collect()
+    }
+
+    #[test]
+    fn newest_first_and_only_the_plain_flavour() {
+        let images = names(&[
+            "linux-image-6.12.90+deb12-armmp",
+            "linux-image-6.12.9+deb12-armmp",
+            "linux-image-6.12.113+deb12-armmp",
+            "linux-image-6.12.90+deb12.1-armmp",
+            "linux-image-6.12.114+deb12-rt-armmp",
+            "linux-image-6.12.115+deb12-armmp-lpae",
+            "linux-image-6.12.116+deb12-armmp-dbg",
+            "linux-image-6.1.200-armmp",
+        ]);
+        let expected = [
+            "6.12.113+deb12-armmp",
+            "6.12.90+deb12.1-armmp",
+            "6.12.90+deb12-armmp",
+            "6.12.9+deb12-armmp",
+        ];
+        assert_eq!(releases(&images, &SERIES[0]), expected);
+    }
+
+    #[test]
+    fn packages_of_a_release() {
+        let host = |architecture: &str| Host {
+            release: crate::host::Release { codename: "bookworm", gcc: "12" },
+            architecture: architecture.into(),
+        };
+        let release = "6.12.113+deb12-armmp";
+        let expected = [
+            "linux-image-6.12.113+deb12-armmp",
+            "linux-headers-6.12.113+deb12-armmp",
+            "linux-headers-6.12.113+deb12-common",
+            "linux-kbuild-6.12.113+deb12:amd64",
+        ];
+        assert_eq!(packages(release, &host("amd64"), &SERIES[0]), expected);
+        assert_eq!(packages(release, &host("armhf"), &SERIES[0])[3], "linux-kbuild-6.12.113+deb12");
+    }
+
+    #[test]
+    fn an_unknown_series_is_met_with_the_known_ones() {
+        assert_eq!(series("6.12").unwrap().name, "6.12");
+        let message = series("2.4").err().unwrap().to_string();
+        assert_eq!(message, "unknown kernel 2.4; known: 6.12");
+    }
+
+    #[test]
+    fn includes_become_relative() {
+        let text =
+            relative_includes("include /usr/src/linux-headers-6.12.113+deb12-common/Makefile\n");
+        assert_eq!(
+            text,
+            "include $(dir $(lastword $(MAKEFILE_LIST)))../linux-headers-6.12.113+deb12-common/Makefile\n"
+        );
+        assert_eq!(relative_includes("a: b\n"), "a: b\n");
+    }
+}
