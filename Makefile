@@ -45,7 +45,7 @@ help:
 	@echo 'make board               a shell on that board'
 	@echo 'make board RUN=script [FILES=folder]'
 	@echo '                         run a script there as root; its exit status is returned'
-	@echo 'make lint                rustfmt and clippy'
+	@echo 'make lint                rustfmt, clippy, stale generated files'
 	@echo ''
 	@echo 'O= ARCH= CROSS_COMPILE= V=1 mean what they mean in the kernel; BOARD= KERNEL= choose'
 	@echo 'the emulated board and its kernel.'
@@ -81,6 +81,7 @@ board:
 
 lint:
 	$(CARGO) fmt --all --check
+	python3 selftests/known_answers.py | diff -u src/known_answers/digests.rs -
 	$(CARGO) clippy --quiet --workspace --all-targets -- -D warnings
 
 FORCE:

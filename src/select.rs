@@ -11,23 +11,22 @@ pub struct Family {
     pub name: &'static CStr,
     /// The implementation in use.
     pub choice: Choice,
-    /// Whether every algorithm of the family gives its known answers while it goes from one
-    /// implementation to another within messages (the two may be the same).
-    pub known_answers: fn(&Choice, Implementation, Implementation) -> bool,
 }
 
+/// Whether every algorithm of a family gives its known answers while it goes from one
+/// implementation to another within messages (the two may be the same).
+type KnownAnswers = fn(&Choice, Implementation, Implementation) -> bool;
+
 /// Checks the implementations and settles on one. An empty `wanted` leaves the choice to us.
-pub(crate) fn choose(family: &Family, wanted: &CStr) -> Result {
+pub(crate) fn choose(family: &Family, known_answers: KnownAnswers, wanted: &CStr) -> Result {
     let wanted = parse(family, wanted)?;
     let mut best = None;
     for implementation in Implementation::ALL {
-        if !sound(family, implementation) {
-            pr_err!(
-                family.name,
-                ": ",
-                implementation.name(),
-                " gives wrong digests on this machine: not used"
-            );
+        let name = implementation.name();
+        if !can_run(implementation) {
+            pr_err!(family.name, ": the kernel does not let ", name, " run here: not used");
+        } else if !sound(family, known_answers, implementation) {
+            pr_err!(family.name, ": ", name, " gives wrong digests on this machine: not used");
         } else if wanted.is_none_or(|wanted| wanted == implementation) {
             best = Some(implementation);
         }
@@ -58,16 +57,17 @@ fn parse(family: &Family, wanted: &CStr) -> Result<Option<Implementation>> {
     found.map(Some).ok_or(EINVAL)
 }
 
+/// Whether an implementation can run here and now. What cannot run cannot be checked.
+fn can_run(implementation: Implementation) -> bool {
+    implementation != Implementation::Neon || KernelNeon::try_begin().is_some()
+}
+
 /// Whether an implementation gives the known answers, alone and taking turns with the portable one.
-fn sound(family: &Family, implementation: Implementation) -> bool {
-    if implementation == Implementation::Neon && KernelNeon::try_begin().is_none() {
-        // What cannot run cannot be checked.
-        return false;
-    }
+fn sound(family: &Family, known_answers: KnownAnswers, implementation: Implementation) -> bool {
     let turns = [
         (implementation, implementation),
         (implementation, Implementation::Generic),
         (Implementation::Generic, implementation),
     ];
-    turns.into_iter().all(|(first, second)| (family.known_answers)(&family.choice, first, second))
+    turns.into_iter().all(|(first, second)| known_answers(&family.choice, first, second))
 }

@@ -14,7 +14,7 @@ use crate::kernel::{self, Kernel, Series};
 use crate::progress::Ui;
 use crate::toolchain::{self, Toolchain};
 use crate::workdir::{self, WorkDir};
-use crate::{module, object, rootfs};
+use crate::{audit, module, object, rootfs};
 
 /// What the user chose, and what the command at hand adds.
 pub(crate) struct Options {
@@ -91,7 +91,10 @@ pub(crate) fn require(ui: &Ui, mut needs: Vec<Need>, install: Install) -> Result
 
 /// `neon_shash_core.o` by a toolchain that [`require`] has given.
 pub(crate) fn build_object(ui: &Ui, toolchain: &Toolchain) -> Result<PathBuf> {
-    object::build(ui, toolchain, &host::cross_compile(), &workdir::source())
+    let cross = host::cross_compile();
+    let object = object::build(ui, toolchain, &cross, &workdir::source())?;
+    audit::check(ui, &cross, &object)?;
+    Ok(object)
 }
 
 /// `neon_shash.ko` for a kernel of `series`.

@@ -3,7 +3,7 @@
 
 use kernel::{
     bindings::shim_params,
-    host::{machine, Machine},
+    host::{machine, set_simd, Machine, Simd},
 };
 use neon_shash::{neon_shash_exit, neon_shash_implementation, neon_shash_init};
 use selftests_host::{message, reference};
@@ -140,6 +140,19 @@ fn machines_that_will_not_do() {
     refused(&Load::new(), &machine, EPERM, "fips=1");
     machine.remove_neon();
     refused(&Load::new(), &machine, ENODEV, "no NEON");
+}
+
+#[test]
+fn neon_that_does_not_run() {
+    let machine = machine();
+    set_simd(Simd::Refused);
+    assert_eq!(Load::new().run(), 0);
+    assert_eq!((implementation(0), implementation(1)), ("generic".into(), "generic".into()));
+    assert!(machine.log()[0].contains("blake2b: the kernel does not let neon run here"));
+    neon_shash_exit();
+    let load = Load { blake2b: c"neon".into(), ..Load::new() };
+    refused(&load, &machine, ENOTRECOVERABLE, "blake2b: no implementation is left");
+    set_simd(Simd::Usable);
 }
 
 #[test]
