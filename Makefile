@@ -24,27 +24,37 @@ BOARD_FLAGS = $(if $(BOARD),--board $(BOARD)) $(if $(KERNEL),--kernel $(KERNEL))
 modules: check-kernel $(OBJECT)
 	$(KBUILD) modules
 
+# Header packages have no System.map, without which the kernel's build does not run depmod; and
+# without that modprobe does not find the module. Nor have they the key that signs modules.
 modules_install: check-kernel
-	$(KBUILD) modules_install
+	@if [ ! -f neon_shash.ko ]; then \
+		echo "neon_shash: neon_shash.ko is not built; run 'make' first." >&2; exit 1; \
+	fi
+	$(KBUILD) $(if $(wildcard $(KOUT)/certs/signing_key.*),,CONFIG_MODULE_SIG_ALL=) modules_install
+	PATH=$$PATH:/usr/sbin:/sbin depmod -b "$(or $(INSTALL_MOD_PATH),/)" \
+		"$$(cat $(KOUT)/include/config/kernel.release)"
 
-# Without a kernel's build folder there is nothing that it could have left.
+# By name, so that it works without the kernel's build folder too.
 clean:
-	@if [ -f $(KDIR)/Makefile ]; then $(KBUILD) clean; fi
-	$(CARGO) clean --quiet
-	rm -f $(OBJECT)
+	rm -f $(OBJECT) neon_shash.ko neon_shash.mod neon_shash.mod.c Module.symvers modules.order
+	find . kernel-rust-shims/c -maxdepth 1 \( -name '*.o' -o -name '.*.cmd' \) -delete
+
+distclean: clean
+	@if $(CARGO) --version >/dev/null 2>&1; then $(CARGO) clean --quiet; fi
 
 help:
 	@echo 'make                     neon_shash.ko for the kernel in KDIR= (or KERNEL_SRC=)'
 	@echo '                         now: $(KDIR)'
 	@echo 'make modules_install     into /lib/modules; then: modprobe neon_shash'
-	@echo 'make clean'
+	@echo 'make clean, distclean    the latter also removes target/, which takes minutes to make again'
 	@echo ''
 	@echo 'On any Debian 12 or 13 machine:'
 	@echo 'make demo                see the module work on an emulated board with a stock kernel'
 	@echo 'make check               all tests'
 	@echo 'make board               a shell on that board'
 	@echo 'make board RUN=script [FILES=folder]'
-	@echo '                         run a script there as root; its exit status is returned'
+	@echo '                         run a script there as root; a failure is status 2, as of every'
+	@echo '                         make (cargo xtask board --run script gives that of the script)'
 	@echo 'make lint                rustfmt, clippy, stale generated files'
 	@echo ''
 	@echo 'O= ARCH= CROSS_COMPILE= V=1 mean what they mean in the kernel; BOARD= KERNEL= choose'
@@ -54,7 +64,11 @@ help:
 check-kernel:
 	@if [ ! -d "$(KDIR)" ]; then \
 		echo "neon_shash: there is no kernel build folder $(KDIR)." >&2; \
-		echo "Install your kernel's headers (Debian: linux-headers-armmp), or give KDIR=." >&2; \
+		case "$$(uname -m)" in \
+		arm*) echo "Install the headers of the running kernel (Debian:" \
+			"linux-headers-$$(uname -r)), or give KDIR=." >&2 ;; \
+		*) echo "This is no ARM machine: give KDIR=, the build folder of the board's kernel." >&2 ;; \
+		esac; \
 		exit 1; \
 	elif [ ! -f "$(KOUT)/include/config/auto.conf" ]; then \
 		echo "neon_shash: $(KOUT) is not a configured kernel build folder." >&2; \
@@ -77,7 +91,7 @@ demo check:
 
 board:
 	@sh xtask/bootstrap.sh
-	@$(XTASK) board $(BOARD_FLAGS) $(if $(RUN),--run $(RUN)) $(if $(FILES),--files $(FILES))
+	@$(XTASK) board $(BOARD_FLAGS) $(if $(RUN),--run '$(RUN)') $(if $(FILES),--files '$(FILES)')
 
 lint:
 	$(CARGO) fmt --all --check
@@ -85,4 +99,4 @@ lint:
 	$(CARGO) clippy --quiet --workspace --all-targets -- -D warnings
 
 FORCE:
-.PHONY: modules modules_install clean help check-kernel demo check board lint FORCE
+.PHONY: modules modules_install clean distclean help check-kernel demo check board lint FORCE

@@ -45,6 +45,10 @@ impl<'a> Names<'a> {
             );
             return Err(EINVAL);
         }
+        if [c"generic", c"lib"].contains(&suffix) {
+            pr_err!("suffix=", suffix, ": the kernel's own drivers are called so; use neon-rs");
+            return Err(EINVAL);
+        }
         let Ok(priority) = u32::try_from(params.priority()) else {
             pr_err!(
                 "priority=",

@@ -29,6 +29,10 @@ HASHES = {
 } | {f"sha3-{bits}": getattr(hashlib, f"sha3_{bits}") for bits in BITS["sha3"]}
 
 
+# As veritysetup's.
+DEFAULT_SALT_SIZE = 32
+
+
 class TreeError(ValueError):
     """The request cannot be served; the message says why and what to do."""
 
@@ -119,6 +123,8 @@ def read_blocks(data, count, size):
 
 
 def parse_salt(text):
+    if text is None:
+        return os.urandom(DEFAULT_SALT_SIZE)
     if text == "-":
         return b""
     try:
@@ -136,7 +142,7 @@ def parse_arguments():
     parser.add_argument("hash_out", help="file or block device that receives the tree")
     parser.add_argument("--hash", required=True, choices=HASHES, metavar="NAME",
                         help=f"one of {', '.join(HASHES)}")
-    parser.add_argument("--salt", required=True, help="hex digits, or - for no salt")
+    parser.add_argument("--salt", help="hex digits, or - for no salt (default: 32 random bytes)")
     parser.add_argument("--driver", help="crypto driver to name in the table line")
     parser.add_argument("--data-block-size", type=int, default=4096)
     parser.add_argument("--hash-block-size", type=int, default=4096)
@@ -164,8 +170,9 @@ def main():
     except (TreeError, OSError) as error:
         print(f"hashtree: {error}", file=sys.stderr)
         return 1
-    print(f"root:  {tree.root.hex()}")
-    print(f"table: {tree.table(arguments.data, arguments.hash_out, arguments.driver)}")
+    # The line alone goes to standard output, ready for `dmsetup create NAME --table "$(...)"`.
+    print(f"root: {tree.root.hex()}", file=sys.stderr)
+    print(tree.table(arguments.data, arguments.hash_out, arguments.driver))
     return 0
 
 

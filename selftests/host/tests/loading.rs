@@ -124,6 +124,10 @@ fn bad_parameters_are_refused() {
         let load = Load { suffix: CString::new(suffix).unwrap(), ..Load::new() };
         refused(&load, &machine, EINVAL, &format!("suffix={suffix}: use 1 to 32 characters"));
     }
+    for suffix in ["generic", "lib"] {
+        let load = Load { suffix: CString::new(suffix).unwrap(), ..Load::new() };
+        refused(&load, &machine, EINVAL, "the kernel's own drivers are called so");
+    }
     let load = Load { priority: -1, ..Load::new() };
     refused(&load, &machine, EINVAL, "priority=-1: use 0 or more");
     let load = Load { sha3: c"neno".into(), ..Load::new() };
