@@ -54,26 +54,30 @@ impl Cache {
         Ok((dir, lock))
     }
 
-    /// The entry `name`, made by `make` if it is not there yet.
+    /// The entry `name`, made by `make` if it is not there yet or has lost something since.
     pub(crate) fn entry(
         &self,
         name: &str,
         make: impl FnOnce(&Path) -> Result<()>,
     ) -> Result<PathBuf> {
         let entry = self.root.join(name);
-        if entry.exists() {
+        let stamp = self.root.join(format!("{name}.stamp"));
+        if is_whole(&entry, &stamp) {
             return Ok(entry);
         }
         let _lock = self.lock(name)?;
         // Another run may have made it while this one waited.
-        if entry.exists() {
+        if is_whole(&entry, &stamp) {
             return Ok(entry);
         }
+        remove_tree(&entry)?;
         let partial = self.root.join(format!("{name}.partial"));
         remove_tree(&partial)?;
         fs::create_dir(&partial).with_context(|| format!("cannot make {}", partial.display()))?;
         let made = make(&partial).and_then(|()| {
-            fs::rename(&partial, &entry).with_context(|| format!("cannot make {}", entry.display()))
+            fs::write(&stamp, size(&partial)?)
+                .and_then(|()| fs::rename(&partial, &entry))
+                .with_context(|| format!("cannot make {}", entry.display()))
         });
         if let Err(error) = made {
             // The next run removes what cannot be removed now.
@@ -170,6 +174,32 @@ fn is_fresh(asked: u64, now: u64) -> bool {
     now.checked_sub(asked).is_some_and(|age| age < FRESH_FOR.as_secs())
 }
 
+/// Whether an entry is there with as many files and bytes as when it was made.
+fn is_whole(entry: &Path, stamp: &Path) -> bool {
+    let made = fs::read_to_string(stamp).unwrap_or_default();
+    entry.exists() && size(entry).is_ok_and(|size| size == made)
+}
+
+/// The number of files below a folder and of the bytes in them.
+fn size(folder: &Path) -> Result<String> {
+    let (mut files, mut bytes) = (0u64, 0u64);
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let cannot = || format!("cannot read {}", folder.display());
+        for entry in fs::read_dir(&folder).with_context(cannot)? {
+            let entry = entry.with_context(cannot)?;
+            let kind = entry.metadata().with_context(cannot)?;
+            if kind.is_dir() {
+                folders.push(entry.path());
+            } else {
+                files += 1;
+                bytes += kind.len();
+            }
+        }
+    }
+    Ok(format!("{files} files, {bytes} bytes\n"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -229,5 +259,29 @@ mod tests {
         let week = FRESH_FOR.as_secs();
         assert!(is_fresh(1000, 1000) && is_fresh(1000, 1000 + week - 1));
         assert!(!is_fresh(1000, 1000 + week) && !is_fresh(1000, 999));
+    }
+
+    #[test]
+    fn a_damaged_entry_is_made_again() {
+        let root = std::env::temp_dir().join(format!("xtask-damaged-{}", std::process::id()));
+        let cache = Cache::at(root.clone()).unwrap();
+        let mut made = 0;
+        let mut entry = || {
+            let make = |dir: &Path| {
+                made += 1;
+                fs::create_dir(dir.join("a"))?;
+                Ok(fs::write(dir.join("a/b"), "whole")?)
+            };
+            let path = cache.entry("x", make).unwrap();
+            (path, made)
+        };
+        let (path, _) = entry();
+        assert_eq!(entry().1, 1);
+        fs::write(path.join("a/b"), "cut").unwrap();
+        assert_eq!(entry().1, 2);
+        fs::remove_file(path.join("a/b")).unwrap();
+        assert_eq!(entry().1, 3);
+        assert_eq!(fs::read_to_string(path.join("a/b")).unwrap(), "whole");
+        fs::remove_dir_all(root).unwrap();
     }
 }
