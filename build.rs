@@ -4,12 +4,18 @@
 
 use std::{env, path::PathBuf};
 
-const CORES: [&str; 2] = ["asm/blake2b-neon-core.S", "asm/sha3-neon-core.S"];
+const CORES: [&str; 4] = [
+    "asm/blake2b-neon-core.S",
+    "asm/blake2b-neon-a8-core.S",
+    "asm/sha3-neon-core.S",
+    "asm/sha3-neon-a8-core.S",
+];
+/// What they include.
+const HEADERS: [&str; 3] = ["asm/asm.h", "asm/blake2b-neon.h", "asm/sha3-neon.h"];
 
 fn main() {
-    println!("cargo:rerun-if-changed=asm/asm.h");
-    for core in CORES {
-        println!("cargo:rerun-if-changed={core}");
+    for file in CORES.iter().chain(&HEADERS) {
+        println!("cargo:rerun-if-changed={file}");
     }
     // Other targets run the self-tests of the portable code; they have no use for ARM instructions.
     if env::var("CARGO_CFG_TARGET_ARCH").as_deref() != Ok("arm") {

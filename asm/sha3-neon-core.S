@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Keccak-f[1600] and the absorbing phase of SHA-3 (FIPS 202) with NEON, for 32-bit ARM.
- * Schedule for Cortex-A7.
+ * Schedule for Cortex-A7 and others with a 64-bit NEON datapath; sha3-neon.h has what it shares
+ * with the other schedule.
  */
 /*yaml
-Name: neon_shash_sha3_absorb_neon
+Name: neon_shash_sha3_absorb_neon_a7
 Description: xor each block of rate bytes into a Keccak state and permute it
-Signature: void neon_shash_sha3_absorb_neon(u64 state[25], const u8 *data, size_t nblocks, size_t rate)
+Signature: void neon_shash_sha3_absorb_neon_a7(u64 state[25], const u8 *data, size_t nblocks, size_t rate)
 Requires:
   - NEON may be used (in the kernel, between kernel_neon_begin and kernel_neon_end)
   - nblocks >= 1
@@ -26,9 +27,9 @@ Notes:
   - d8-d15 are not preserved; a user-space caller has to save them
 */
 /*yaml
-Name: neon_shash_sha3_permute_neon
+Name: neon_shash_sha3_permute_neon_a7
 Description: Keccak-f[1600], for callers that have xored the bytes in themselves
-Signature: void neon_shash_sha3_permute_neon(u64 state[25])
+Signature: void neon_shash_sha3_permute_neon_a7(u64 state[25])
 Requires:
   - NEON may be used (in the kernel, between kernel_neon_begin and kernel_neon_end)
   - little-endian CPU, ARM state
@@ -40,32 +41,18 @@ Stack: {bytes: 8, reason: "r4 and lr"}
 ConstantTime: true
 Notes:
   - d8-d15 are not preserved; a user-space caller has to save them
-  - runs in the block loop of neon_shash_sha3_absorb_neon, entered behind the absorption
+  - runs in the block loop of neon_shash_sha3_absorb_neon_a7, entered behind the absorption
 */
 /*
  * Register map
  *
- * All 25 lanes stay in registers, across rounds and blocks: A<n> is lane n = x + 5y with two
- * digits. Lanes of the columns 1 2 and 3 4 share Q registers, so that one operation serves two
- * columns of the parity and of chi. The aliases below are the map. Seven D registers are left:
- *
- *	d1		column parity C[0]; scratch of chi row 0, round constant
- *	d12-d15		column parities C[1]-C[4]
- *	d10, d11	the D[x] of theta
- *	d10-d13		new lanes 5, 10, 15, 20 from pi until chi reads them
- *	d14, d15	scratch of chi
- *
- * Between pi and chi the homes of the lanes 5, 10, 15, 20 (d2-d5) are free and serve as scratch
- * too. So nothing is spilled, and the round has no moves.
+ * Lanes of the columns 1 2 and 3 4 share Q registers, so that one operation serves two columns
+ * of the parity and of chi. The aliases below and in sha3-neon.h are the map.
  *
  * Operations per round: 117 D and 19 Q, two vext, one load; 158 cycles on A7.
  *
  *  - theta: parities in Q form. D[x] = C[x-1] ^ (C[x+1] rol 1) is built in a register that an
  *    earlier D[x] has freed, and applied with D operations, which on A7 cost half a Q.
- *  - rho and pi: pi is one cycle through 24 lanes. Its four lanes of column 0 cut it into four
- *    chains of six moves, each into the register that the move before has emptied. All four
- *    advance together, so that the second half of a rotation never waits for the first.
- *    Rotations by 8 and 56 are one vext each.
  *  - chi: per row five vbic, then two Q and one D veor.
  *
  * Schedule
@@ -75,15 +62,16 @@ Notes:
  * the next round (_theta chi=1, its instructions indented by two), the columns 1 and 2 come
  * first, and D[1] is applied while columns 3 and 4 are still being summed. The first
  * round of a block has no row to bring along and the last one ends with its row alone. In the
- * loop no instruction waits for another one on A7.
+ * loop no instruction waits for another one on A7; it is four rounds long, because counting and
+ * branching cost a cycle each there.
  *
  * Cycles per byte, 24 blocks of SHA3-256 (rate 136)
  *
  *				hardware		modelled
  *	this core
- *	  A7			not measured yet	28.47
- *	  A8			not measured yet	24.17
- *	  A9			not measured yet	24.95
+ *	  A7			not measured yet	28.38
+ *	  A8			not measured yet	24.20
+ *	  A9			not measured yet	24.99
  *	  A57, 32-bit state	not measured yet	15.4 [1]
  *	cryptogams, OpenSSL [2]
  *	  A7			34			33.90
@@ -95,7 +83,7 @@ Notes:
  *	  A8			31.19			28.88
  *	  A9			none published		33.07
  *
- * The other rates of this core on A7, modelled: 26.91 (144), 37.13 (104), 53.49 (72).
+ * The other rates of this core on A7, modelled: 26.83 (144), 37.01 (104), 53.32 (72).
  *
  * Counted from the disassembly, per round: this core 139 NEON instructions, of them 136 data
  * processing; cryptogams 138, libgcrypt 159. A D operation is 1, a Q operation 2: 155, 169, 156.
@@ -109,42 +97,19 @@ Notes:
  *
  * Ideas
  *
- *  - D[1] D[2] and D[3] D[4] paired and applied in Q form: 129 instead of 139 instructions, a
- *    gain of 5-6 % on A8 and A9, a loss of about 3 % on A7. Worth a variant: only _theta changes.
  *  - vshl #1 for the rotations by one: the same on A7-A9; vadd spares the shift port of A15.
  *  - Lane complementing: nothing to gain, vbic is and-not already. vbsl for chi: same count.
  *  - A rotating state (offsets 36 and 28 in turn) makes three more rotations byte moves: one
  *    cycle a round at best, and a second set of constants.
- *  - Rows paired in the Q registers: chi and theta shorter on A8, longer on A7.
+ *  - Pairs of lanes in a column, as in the other schedule: six cycles a round more on A7.
  *  - Two messages at once: dm-verity and shash have one.
  *  - pld of the next block: cannot show in a model with every load a hit. To be measured.
  */
-#include "asm.h"
+#include "sha3-neon.h"
 
-	STATE	.req	r0
-	DATA	.req	r1
-	NBLOCKS	.req	r2
-	RATE	.req	r3
-	PAIRS	.req	r4	// pairs of rounds left
-	RC	.req	ip	// next round constant
+	FOURS	.req	r4	// fours of rounds left
 
-	// column 0
-	A00	.req	d0
-	A05	.req	d2
-	A10	.req	d3
-	A15	.req	d4
-	A20	.req	d5
-	A05_10	.req	q1
-	A15_20	.req	q2
-
-	// columns 1 to 4, row by row
-	A01	.req	d6
-	A02	.req	d7
-	A03	.req	d8
-	A04	.req	d9
-	A01_02	.req	q3
-	A03_04	.req	q4
-
+	// rows 1 to 4, columns 1 to 4: neighbours in a row share a Q register
 	A06	.req	d16
 	A07	.req	d17
 	A08	.req	d18
@@ -172,21 +137,6 @@ Notes:
 	A24	.req	d31
 	A21_22	.req	q14
 	A23_24	.req	q15
-
-	// column parities C[x]
-	C_0	.req	d1
-	C_1	.req	d12
-	C_2	.req	d13
-	C_3	.req	d14
-	C_4	.req	d15
-	C_1_2	.req	q6
-	C_3_4	.req	q7
-
-	// lanes 5, 10, 15, 20 between pi and chi
-	B05	.req	d10
-	B10	.req	d11
-	B15	.req	d12
-	B20	.req	d13
 
 .macro	_when	condition, instruction, operands:vararg
 	.if	\condition
@@ -258,43 +208,6 @@ Notes:
 	veor		A20, A20, d1
 .endm
 
-// to = from rol \r: a head, and a tail some instructions later. Whole bytes need no tail.
-.macro	_rol_head	to, from, r
-	.if	(\r) % 8
-	vshl.i64	\to, \from, #\r
-	.else
-	vext.8		\to, \from, \from, #(8 - (\r) / 8)
-	.endif
-.endm
-
-.macro	_rol_tail	to, from, r
-	.if	(\r) % 8
-	vsri.64		\to, \from, #(64 - (\r))
-	.endif
-.endm
-
-.macro	_rol_four	t0, f0, r0, t1, f1, r1, t2, f2, r2, t3, f3, r3
-	_rol_head	\t0, \f0, \r0
-	_rol_head	\t1, \f1, \r1
-	_rol_head	\t2, \f2, \r2
-	_rol_head	\t3, \f3, \r3
-	_rol_tail	\t0, \f0, \r0
-	_rol_tail	\t1, \f1, \r1
-	_rol_tail	\t2, \f2, \r2
-	_rol_tail	\t3, \f3, \r3
-.endm
-
-// Each line is one move of all four chains; the first line writes the temporaries. A whole-byte
-// rotation stands last: without a tail of its own it keeps the others at their distance.
-.macro	_rho_pi
-	_rol_four	B10, A01, 1,	B20, A02, 62,	B15, A04, 27,	B05, A03, 28
-	_rol_four	A01, A06, 44,	A02, A12, 43,	A04, A24, 14,	A03, A18, 21
-	_rol_four	A06, A09, 20,	A12, A13, 25,	A24, A21, 2,	A18, A17, 15
-	_rol_four	A09, A22, 61,	A21, A08, 55,	A17, A11, 10,	A13, A19, 8
-	_rol_four	A22, A14, 39,	A08, A16, 45,	A11, A07, 6,	A19, A23, 56
-	_rol_four	A14, A20, 18,	A23, A15, 41,	A16, A05, 36,	A07, A10, 3
-.endm
-
 // One row: out = b0 ^ (b2 & ~b1), b1 ^= b3 & ~b2, and so on. \t0 may be \out.
 .macro	_chi_row	out, b0, b1, b2, b3, b4, b1_2, b3_4, t0, t1, t2, t1_2, t3, t4, t3_4
 	vbic		\t3, \b0, \b4
@@ -322,111 +235,32 @@ Notes:
 	_chi_row	A20, B20, A21, A22, A23, A24, A21_22, A23_24, A20, d10, d11, q5, d14, d15, q7
 .endm
 
-// vld1 or vst1 of the whole state, which lies in memory in the order of the lane numbers
-.macro	_move_state	op
-	mov		ip, STATE
-	\op\().64	{d0}, [ip, :64]!
-	\op\().64	{d6-d9}, [ip, :64]!
-	\op\().64	{d2}, [ip, :64]!
-	\op\().64	{d16-d19}, [ip, :64]!
-	\op\().64	{d3}, [ip, :64]!
-	\op\().64	{d20-d23}, [ip, :64]!
-	\op\().64	{d4}, [ip, :64]!
-	\op\().64	{d24-d27}, [ip, :64]!
-	\op\().64	{d5}, [ip, :64]!
-	\op\().64	{d28-d31}, [ip, :64]
+.macro	_load_state
+	_move_state	vld1
 .endm
 
-.macro	_absorb_row	a0, a1_2, a3_4
-	vld1.8		{d14}, [DATA]!
-	vld1.8		{d10-d13}, [DATA]!
-	veor		\a0, \a0, d14
-	veor		\a1_2, \a1_2, q5
-	veor		\a3_4, \a3_4, q6
+.macro	_store_state
+	_move_state	vst1
 .endm
 
-const	keccak_rc, user=neon_shash_sha3_absorb_neon
-	.quad	0x0000000000000001, 0x0000000000008082
-	.quad	0x800000000000808a, 0x8000000080008000
-	.quad	0x000000000000808b, 0x0000000080000001
-	.quad	0x8000000080008081, 0x8000000000008009
-	.quad	0x000000000000008a, 0x0000000000000088
-	.quad	0x0000000080008009, 0x000000008000000a
-	.quad	0x000000008000808b, 0x800000000000008b
-	.quad	0x8000000000008089, 0x8000000000008003
-	.quad	0x8000000000008002, 0x8000000000000080
-	.quad	0x000000000000800a, 0x800000008000000a
-	.quad	0x8000000080008081, 0x8000000000008080
-	.quad	0x0000000080000001, 0x8000000080008008
-endconst keccak_rc
-
-// Same frame as neon_shash_sha3_absorb_neon, whose tail it runs, so that both return and both
-// unwind in the same way.
-function neon_shash_sha3_permute_neon, with=neon_shash_sha3_absorb_neon
-	push		{r4, lr}
-	.save		{r4, lr}
-	_move_state	vld1
-	mov		NBLOCKS, #1
-	b		.Lpermute
-endfunc neon_shash_sha3_permute_neon
-
-function neon_shash_sha3_absorb_neon
-	push		{r4, lr}
-	.save		{r4, lr}
-	_move_state	vld1
-
-	// Every rate is one, two or three whole rows and two to four lanes of the next one.
-.Lnext_block:
-	_absorb_row	A00, A01_02, A03_04
-	cmp		RATE, #104
-	blo		.Labsorb_72
-	_absorb_row	A05, A06_07, A08_09
-	beq		.Labsorb_104
-	_absorb_row	A10, A11_12, A13_14
-	cmp		RATE, #136
-	vld1.8		{d10-d11}, [DATA]!
-	veor		A15, A15, d10
-	veor		A16, A16, d11
-	beq		.Lpermute
-	vld1.8		{d12}, [DATA]!
-	veor		A17, A17, d12
-
-.Lpermute:
-	adr		RC, keccak_rc
-	mov		PAIRS, #12
+.macro	_keccak_f
+	mov		FOURS, #6
 	_theta		chi=0
 	b		.Lafter_theta
 
-.Lnext_two_rounds:
+.Lnext_four_rounds:
 	_theta		chi=1
 .Lafter_theta:
+	.rept		3
 	_rho_pi
 	_chi_rows_0_3
 	_theta		chi=1
+	.endr
 	_rho_pi
-	  subs		PAIRS, PAIRS, #1
+	  subs		FOURS, FOURS, #1
 	_chi_rows_0_3
-	bne		.Lnext_two_rounds
+	bne		.Lnext_four_rounds
 	_chi_row_4
+.endm
 
-	subs		NBLOCKS, NBLOCKS, #1
-	bne		.Lnext_block
-
-	_move_state	vst1
-	pop		{r4, pc}
-
-.Labsorb_72:
-	vld1.8		{d10-d13}, [DATA]!
-	veor		A05, A05, d10
-	veor		A06, A06, d11
-	veor		A07, A07, d12
-	veor		A08, A08, d13
-	b		.Lpermute
-
-.Labsorb_104:
-	vld1.8		{d10-d12}, [DATA]!
-	veor		A10, A10, d10
-	veor		A11, A11, d11
-	veor		A12, A12, d12
-	b		.Lpermute
-endfunc neon_shash_sha3_absorb_neon
+_sha3_functions	a7, r4

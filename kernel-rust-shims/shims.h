@@ -13,6 +13,7 @@
 #else
 typedef unsigned char u8;
 typedef unsigned int u32;
+typedef unsigned long long u64;
 typedef __SIZE_TYPE__ size_t;
 typedef _Bool bool;
 #endif
@@ -54,6 +55,7 @@ struct shim_params {
 	const char *suffix;
 	const char *blake2b_impl;
 	const char *sha3_impl;
+	bool measure;
 };
 
 /* Which family neon_shash_implementation() is asked about. */
@@ -81,7 +83,18 @@ void shim_print(enum shim_level level, const char *text, size_t len);
 void shim_bug(void) __attribute__((noreturn));
 void shim_msleep(u32 ms);
 
+/* A clock that only goes forward. */
+u64 shim_time_ns(void);
+
 bool shim_cpu_has_neon(void);
+/*
+ * Keeps this task on the CPU that it runs on and tells which kind that is (MIDR), until unpinned.
+ * Preemption stays on.
+ */
+u32 shim_cpu_pin(void);
+void shim_cpu_unpin(void);
+/* Whether all CPUs that are online are of the kind @midr. */
+bool shim_cpus_alike(u32 midr);
 enum shim_fips shim_fips(void);
 
 /*
@@ -109,6 +122,22 @@ bool shim_shash_idle(u32 slot);
  */
 int shim_shash_probe(const char *driver, char *holder);
 
+/* A hash that the kernel has already, for comparison. */
+struct shim_provider {
+	/* Its struct crypto_shash. */
+	void *tfm;
+	u32 priority;
+	char driver[SHIM_NAME_SIZE];
+};
+
+/*
+ * Opens what serves a generic name now, without loading modules; -ENOENT when nothing does. @out of
+ * shim_provider_digest() has room for any digest.
+ */
+int shim_provider_open(const char *name, struct shim_provider *provider);
+int shim_provider_digest(const struct shim_provider *provider, const u8 *data, u32 len, u8 *out);
+void shim_provider_close(struct shim_provider *provider);
+
 /* Rust for C. */
 int neon_shash_init(const struct shim_params *params);
 void neon_shash_exit(void);
@@ -119,7 +148,8 @@ const char *neon_shash_implementation(enum shim_family family);
 #ifdef __arm__
 _Static_assert(sizeof(struct shim_shash_ops) == 32, "struct shim_shash_ops");
 _Static_assert(__builtin_offsetof(struct shim_shash_ops, key_size) == 16, "struct shim_shash_ops");
-_Static_assert(sizeof(struct shim_params) == 16, "struct shim_params");
+_Static_assert(sizeof(struct shim_params) == 20, "struct shim_params");
+_Static_assert(sizeof(struct shim_provider) == 8 + SHIM_NAME_SIZE, "struct shim_provider");
 _Static_assert(sizeof(enum shim_level) == 4, "enums are as wide as int");
 #endif
 

@@ -11,13 +11,15 @@ pub mod blake2b;
 mod bytes;
 mod dispatch;
 mod known_answers;
+mod measure;
 mod register;
-mod select;
+#[doc(hidden)]
+pub mod select;
 pub mod sha3;
 
 use kernel::{crypto::shash::Algorithm, module::Params, prelude::*, system};
 
-pub use dispatch::{Choice, Implementation};
+pub use dispatch::{Choice, Implementation, Variant};
 
 /// Every algorithm of the module; registration goes in this order.
 pub static ALGORITHMS: [Algorithm; 8] = [
@@ -31,6 +33,15 @@ pub static ALGORITHMS: [Algorithm; 8] = [
     Algorithm::new::<sha3::Sha3_512>(),
 ];
 
+/// The family of an algorithm.
+fn family(algorithm: &Algorithm) -> &'static select::Family {
+    if algorithm.name().to_bytes().starts_with(b"sha3-") {
+        &sha3::FAMILY
+    } else {
+        &blake2b::FAMILY
+    }
+}
+
 /// The loaded module.
 pub struct NeonShash {
     _registrations: register::Registrations,
@@ -42,8 +53,12 @@ impl Module for NeonShash {
     fn init(params: &Params<'_>) -> Result<Self> {
         let names = register::Names::from_params(params)?;
         check_machine()?;
-        select::choose(&blake2b::FAMILY, known_answers::blake2b, params.blake2b_impl())?;
-        select::choose(&sha3::FAMILY, known_answers::sha3, params.sha3_impl())?;
+        let plan =
+            |wanted| select::Plan { wanted, measure: params.measure(), priority: names.priority };
+        let wanted = plan(params.blake2b_impl());
+        select::choose::<blake2b::Blake2b256>(&blake2b::FAMILY, known_answers::blake2b, &wanted)?;
+        let wanted = plan(params.sha3_impl());
+        select::choose::<sha3::Sha3_256>(&sha3::FAMILY, known_answers::sha3, &wanted)?;
         Ok(Self { _registrations: register::register_all(&names)? })
     }
 }

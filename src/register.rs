@@ -2,7 +2,7 @@
 //! Brings the algorithms to the kernel: driver names, what happens when one is taken, and the
 //! kernel's own self-tests.
 
-use crate::ALGORITHMS;
+use crate::{family, ALGORITHMS};
 use kernel::{
     crypto::shash::{probe, Algorithm, Holder, Registration, NAME_SIZE, SLOTS},
     module::Params,
@@ -27,7 +27,8 @@ const _: () = assert!(ALGORITHMS.len() <= SLOTS);
 /// What the algorithms are called and how they rank.
 pub(crate) struct Names<'a> {
     suffix: &'a CStr,
-    priority: u32,
+    /// The priority asked for; what a family gets also depends on how fast it is.
+    pub(crate) priority: u32,
 }
 
 impl<'a> Names<'a> {
@@ -133,14 +134,14 @@ fn fips_approved(algorithm: &Algorithm) -> bool {
 #[inline(never)]
 fn register(slot: u32, algorithm: &'static Algorithm, names: &Names<'_>) -> Result<Registered> {
     let wanted = DriverName::new(algorithm, names.suffix);
-    let holder = match try_register(slot, algorithm, &wanted, names.priority) {
+    let holder = match try_register(slot, algorithm, &wanted) {
         Ok(registration) => return Ok(Registered { registration, own: false }),
         Err(Refusal::Error(error)) => return Err(error),
         Err(Refusal::Taken(holder)) => holder,
     };
     let holder = holder.as_ref().map_or(c"another module", Holder::name);
     let own = DriverName::new(algorithm, OWN_SUFFIX);
-    match try_register(slot, algorithm, &own, names.priority) {
+    match try_register(slot, algorithm, &own) {
         Ok(registration) => {
             pr_info!(wanted.get(), " is taken by ", holder, ": registered as ", own.get());
             Ok(Registered { registration, own: true })
@@ -171,7 +172,6 @@ fn try_register(
     slot: u32,
     algorithm: &'static Algorithm,
     driver: &DriverName,
-    priority: u32,
 ) -> Result<Registration, Refusal> {
     // Linux 6.1 does not compare driver names and would register a second one without a word: look
     // first.
@@ -182,6 +182,7 @@ fn try_register(
         // name.
         Err(_) => return Err(Refusal::Taken(None)),
     }
+    let priority = family(algorithm).priority();
     Registration::new(slot, algorithm, driver.get(), priority).map_err(|error| match error {
         EEXIST => Refusal::Taken(None),
         error => Refusal::Error(error),
@@ -218,7 +219,7 @@ impl Registrations {
             pr_err!("the kernel's self-tests rejected every algorithm: not loaded");
             return self.undo(ENOTRECOVERABLE);
         }
-        report(names, accepted, pending);
+        report(accepted, pending);
         Ok(self)
     }
 
@@ -236,25 +237,13 @@ impl Registrations {
     }
 }
 
-/// The one line of a load that went well.
-fn report(names: &Names<'_>, accepted: u32, pending: u32) {
-    pr_info!(
-        "blake2b: ",
-        crate::blake2b::FAMILY.choice.get().name(),
-        ", sha3: ",
-        crate::sha3::FAMILY.choice.get().name(),
-        "; priority ",
-        names.priority,
-        "; the kernel accepted ",
-        accepted,
-        " hashes",
-    );
+/// The last line of a load that went well.
+fn report(accepted: u32, pending: u32) {
+    let blake2b = crate::blake2b::FAMILY.priority();
+    let sha3 = crate::sha3::FAMILY.priority();
+    pr_info!("the kernel accepted ", accepted, " hashes; priority ", blake2b, ", sha3 ", sha3);
     if pending > 0 {
-        pr_warn!(
-            "the kernel's self-test of ",
-            pending,
-            " hashes has not ended; /proc/crypto will show it"
-        );
+        pr_warn!("its self-test of ", pending, " hashes has not ended; /proc/crypto will show it");
     }
 }
 

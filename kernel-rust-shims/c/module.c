@@ -22,6 +22,10 @@ static char *suffix = "neon";
 module_param(suffix, charp, 0444);
 MODULE_PARM_DESC(suffix, "driver names are <algorithm>-<suffix> (default neon)");
 
+static bool measure = true;
+module_param(measure, bool, 0444);
+MODULE_PARM_DESC(measure, "measure at load and keep the fastest (default Y); N: neon-a7");
+
 static char impl_wanted[2][IMPL_NAME_SIZE];
 static bool loaded;
 
@@ -52,9 +56,9 @@ static const struct kernel_param_ops impl_ops = {
 };
 
 module_param_cb(blake2b_impl, &impl_ops, (void *)SHIM_FAMILY_BLAKE2B, 0444);
-MODULE_PARM_DESC(blake2b_impl, "force a BLAKE2b implementation: neon or generic; read: the one in use");
+MODULE_PARM_DESC(blake2b_impl, "force neon-a7, neon-a8 or portable for BLAKE2b; read: the one in use");
 module_param_cb(sha3_impl, &impl_ops, (void *)SHIM_FAMILY_SHA3, 0444);
-MODULE_PARM_DESC(sha3_impl, "force a SHA-3 implementation: neon or generic; read: the one in use");
+MODULE_PARM_DESC(sha3_impl, "force neon-a7, neon-a8 or portable for SHA-3; read: the one in use");
 
 void shim_print(enum shim_level level, const char *text, size_t len)
 {
@@ -88,6 +92,7 @@ static int __init neon_shash_module_init(void)
 		.suffix = suffix,
 		.blake2b_impl = impl_wanted[SHIM_FAMILY_BLAKE2B],
 		.sha3_impl = impl_wanted[SHIM_FAMILY_SHA3],
+		.measure = measure,
 	};
 	int err = neon_shash_init(&params);
 

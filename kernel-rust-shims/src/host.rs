@@ -71,6 +71,7 @@ extern "C" fn shim_simd_usable() -> bool {
 #[no_mangle]
 extern "C" fn shim_neon_begin() {
     assert!(!OPEN.replace(true), "nested NEON section");
+    state().now_ns += NEON_SECTION_NS;
     SECTIONS.set(SECTIONS.get() + 1);
 }
 
@@ -92,6 +93,19 @@ pub struct Row {
     ops: usize,
 }
 
+/// How the machine's clock behaves.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub enum Clock {
+    /// It stands still.
+    #[default]
+    Stuck,
+    /// It shows the time that has passed in NEON sections, outside of them and in the incumbent, as
+    /// told, in steps of so many nanoseconds.
+    Steps(u64),
+    /// It goes backwards now and then.
+    Backwards,
+}
+
 /// What the pretended machine is like, and what has happened on it.
 #[derive(Default)]
 struct State {
@@ -106,6 +120,10 @@ struct State {
     probe_errors: BTreeMap<String, c_int>,
     busy: bool,
     unregistered_busy: bool,
+    clock: Clock,
+    now_ns: u64,
+    incumbent: Option<(String, u32, u64)>,
+    unlike_cpus: bool,
 }
 
 static MACHINE: Mutex<State> = Mutex::new(State {
@@ -120,6 +138,10 @@ static MACHINE: Mutex<State> = Mutex::new(State {
     probe_errors: BTreeMap::new(),
     busy: false,
     unregistered_busy: false,
+    clock: Clock::Stuck,
+    now_ns: 0,
+    incumbent: None,
+    unlike_cpus: false,
 });
 static EXCLUSIVE: Mutex<()> = Mutex::new(());
 
@@ -173,6 +195,21 @@ impl Machine {
     /// Somebody holds a reference to every algorithm from now on, or no longer does.
     pub fn set_busy(&self, busy: bool) {
         state().busy = busy;
+    }
+
+    /// Gives the machine a clock.
+    pub fn set_clock(&self, clock: Clock) {
+        state().clock = clock;
+    }
+
+    /// The kernel has a driver for every hash already, which takes so many nanoseconds a message.
+    pub fn set_incumbent(&self, driver: &str, priority: u32, ns: u64) {
+        state().incumbent = Some((driver.into(), priority, ns));
+    }
+
+    /// Some CPUs are of another kind.
+    pub fn mix_cpus(&self) {
+        state().unlike_cpus = true;
     }
 
     /// Whether something was unregistered while somebody held a reference to it.
@@ -341,6 +378,9 @@ impl Request {
     }
 }
 
+/// What a NEON section takes on the pretended clock; portable code takes no time at all there.
+pub const NEON_SECTION_NS: u64 = 50_000;
+
 const EEXIST: c_int = -17;
 const ENOENT: c_int = -2;
 
@@ -441,3 +481,59 @@ extern "C" fn shim_cpu_has_neon() -> bool {
 extern "C" fn shim_fips() -> shim_fips {
     state().fips
 }
+
+/// Each reading takes 40 ns, and what was hashed meanwhile what `shim_provider_digest` says.
+#[no_mangle]
+extern "C" fn shim_time_ns() -> u64 {
+    let mut state = state();
+    state.now_ns += 40;
+    match state.clock {
+        Clock::Stuck => 0,
+        Clock::Steps(grain) => state.now_ns / grain * grain,
+        Clock::Backwards => 1_000_000_000 - state.now_ns,
+    }
+}
+
+#[no_mangle]
+extern "C" fn shim_cpu_pin() -> u32 {
+    0x410f_c075
+}
+
+#[no_mangle]
+extern "C" fn shim_cpu_unpin() {}
+
+#[no_mangle]
+extern "C" fn shim_cpus_alike(_midr: u32) -> bool {
+    !state().unlike_cpus
+}
+
+#[no_mangle]
+unsafe extern "C" fn shim_provider_open(
+    _name: *const c_char,
+    provider: *mut shim_provider,
+) -> c_int {
+    let state = state();
+    let Some((driver, priority, _)) = &state.incumbent else { return ENOENT };
+    // SAFETY: The callers pass a structure to be filled in.
+    let provider = unsafe { &mut *provider };
+    provider.priority = *priority;
+    for (to, from) in provider.driver.iter_mut().zip(driver.bytes().chain([0])) {
+        *to = from as c_char;
+    }
+    0
+}
+
+#[no_mangle]
+extern "C" fn shim_provider_digest(
+    _provider: *const shim_provider,
+    _data: *const u8,
+    _len: u32,
+    _out: *mut u8,
+) -> c_int {
+    let mut state = state();
+    state.now_ns += state.incumbent.as_ref().map_or(0, |(_, _, ns)| *ns);
+    0
+}
+
+#[no_mangle]
+extern "C" fn shim_provider_close(_provider: *mut shim_provider) {}

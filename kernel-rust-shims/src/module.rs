@@ -38,6 +38,11 @@ impl<'a> Params<'a> {
         unsafe { CStr::from_ptr(self.0.sha3_impl) }
     }
 
+    /// Whether the implementations are to be measured.
+    pub fn measure(&self) -> bool {
+        self.0.measure
+    }
+
     /// # Safety
     ///
     /// `params` and its strings are valid, NUL-terminated and unchanged for `'a`.

@@ -29,7 +29,8 @@ pub struct Line {
 }
 
 impl Line {
-    fn push(&mut self, bytes: &[u8]) {
+    /// Appends bytes as they are.
+    pub fn push(&mut self, bytes: &[u8]) {
         for (to, from) in self.text.iter_mut().skip(self.len).zip(bytes) {
             *to = *from;
             self.len += 1;
@@ -88,6 +89,19 @@ impl Piece for u32 {
         }
         for digit in digits.iter().skip(10 - used) {
             line.push(&[*digit]);
+        }
+    }
+}
+
+/// A number in hexadecimal.
+pub struct Hex(pub u32);
+
+impl Piece for Hex {
+    fn put(&self, line: &mut Line) {
+        line.push(b"0x");
+        for shift in (0..8).rev() {
+            let digit = (self.0 >> (4 * shift) & 0xf) as u8;
+            line.push(&[digit + if digit < 10 { b'0' } else { b'a' - 10 }]);
         }
     }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 //! Facts about the machine and the kernel run on (ours, not upstream's).
 
-use crate::bindings;
+use crate::{bindings, print::Hex};
+use core::marker::PhantomData;
 
 /// FIPS mode of the running kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,4 +35,44 @@ pub fn fips() -> Fips {
 pub fn msleep(ms: u32) {
     // SAFETY: The only callers are in process context without locks, as the documentation asks.
     unsafe { bindings::shim_msleep(ms) }
+}
+
+/// Nanoseconds of a clock that only goes forward.
+pub fn time_ns() -> u64 {
+    // SAFETY: May be asked in any context.
+    unsafe { bindings::shim_time_ns() }
+}
+
+/// Keeps the task on the CPU that it runs on, with preemption on, until dropped.
+pub struct Pinned {
+    midr: u32,
+    // The pin is the task's own: neither `Send` nor `Sync`.
+    _task: PhantomData<*mut ()>,
+}
+
+impl Pinned {
+    /// From process context.
+    #[allow(clippy::new_without_default, reason = "pinning is an action, not a value")]
+    pub fn new() -> Self {
+        // SAFETY: Unpinned by `drop`.
+        Self { midr: unsafe { bindings::shim_cpu_pin() }, _task: PhantomData }
+    }
+
+    /// The kind of this CPU, its main ID register.
+    pub fn kind(&self) -> Hex {
+        Hex(self.midr)
+    }
+
+    /// Whether all CPUs that are online are of this kind.
+    pub fn all_alike(&self) -> bool {
+        // SAFETY: Process context with interrupts on, since only module init pins.
+        unsafe { bindings::shim_cpus_alike(self.midr) }
+    }
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        // SAFETY: Pinned by `new`, on the same task.
+        unsafe { bindings::shim_cpu_unpin() }
+    }
 }

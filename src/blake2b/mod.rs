@@ -7,12 +7,11 @@ mod neon;
 
 use crate::{
     bytes::{copy_at, split},
-    dispatch::{Choice, Run},
+    dispatch::{Run, Section},
     select::Family,
 };
 use kernel::{
     crypto::shash::{Shash, MAX_DIGEST_SIZE},
-    neon::KernelNeon,
     plain_struct,
     prelude::*,
     transmute::{prefix, zeroed},
@@ -24,7 +23,7 @@ pub const BLOCK_SIZE: usize = 128;
 pub const MAX_KEY_SIZE: usize = 64;
 
 /// What is chosen and checked for BLAKE2b as a whole.
-pub static FAMILY: Family = Family { name: c"blake2b", choice: Choice::new() };
+pub static FAMILY: Family = Family::new(c"blake2b");
 
 const IV: [u64; 8] = [
     0x6a09e667f3bcc908,
@@ -69,15 +68,13 @@ plain_struct! {
 impl State {
     /// The parameter block of sequential mode: digest length, key length, fanout 1, depth 1, the
     /// rest zero.
-    fn new(digest_size: usize, key: &Key) -> Self {
-        let mut state: Self = zeroed();
-        state.chain.h = IV;
-        state.chain.h[0] ^= 0x0101_0000 | (u64::from(key.len) << 8) | digest_size as u64;
+    fn begin(&mut self, digest_size: usize, key: &Key) {
+        self.chain.h = IV;
+        self.chain.h[0] ^= 0x0101_0000 | (u64::from(key.len) << 8) | digest_size as u64;
         if key.len > 0 {
-            copy_at(&mut state.buf, 0, &key.bytes);
-            state.len = BLOCK_SIZE as u32;
+            copy_at(&mut self.buf, 0, &key.bytes);
+            self.len = BLOCK_SIZE as u32;
         }
-        state
     }
 
     /// The number of bytes in `buf`.
@@ -113,8 +110,8 @@ impl State {
         let last = (data.len().wrapping_sub(1) % BLOCK_SIZE) + 1;
         let (blocks, last) = split(data, data.len().saturating_sub(last));
         let chain = &mut self.chain;
-        run.blocks(blocks, BLOCK_SIZE, |neon, blocks| {
-            compress(neon, chain, blocks, BLOCK_SIZE as u32)
+        run.blocks(blocks, BLOCK_SIZE, |section, blocks| {
+            compress(section, chain, blocks, BLOCK_SIZE as u32)
         });
         self.buffer(last);
     }
@@ -136,8 +133,8 @@ impl State {
 }
 
 /// Compresses whole blocks, adding `inc` to the counter before each.
-fn compress(neon: Option<&KernelNeon>, chain: &mut Chain, blocks: &[u8], inc: u32) {
-    match neon {
+fn compress(section: Option<&Section>, chain: &mut Chain, blocks: &[u8], inc: u32) {
+    match section {
         Some(section) => neon::compress(section, chain, blocks, inc),
         None => generic::compress(chain, blocks, inc),
     }
@@ -172,8 +169,8 @@ macro_rules! algorithms {
                 key.set(bytes)
             }
 
-            fn init(key: &Key) -> State {
-                State::new($digest, key)
+            fn init(state: &mut State, key: &Key) {
+                state.begin($digest, key);
             }
 
             fn update(state: &mut State, data: &[u8]) {

@@ -34,35 +34,6 @@ const RC: [u64; 24] = [
     0x8000000080008008,
 ];
 
-/// Pi is one cycle over all lanes but lane 0. The lanes in its order, beginning behind lane 1, and
-/// rho's rotation of what moves there.
-const PI_RHO: [(usize, u32); 24] = [
-    (10, 1),
-    (7, 3),
-    (11, 6),
-    (17, 10),
-    (18, 15),
-    (3, 21),
-    (5, 28),
-    (16, 36),
-    (8, 45),
-    (21, 55),
-    (24, 2),
-    (4, 14),
-    (15, 27),
-    (23, 41),
-    (19, 56),
-    (13, 8),
-    (12, 25),
-    (2, 43),
-    (20, 62),
-    (14, 18),
-    (22, 39),
-    (9, 61),
-    (6, 20),
-    (1, 44),
-];
-
 /// Absorbs the whole blocks of `data`.
 pub(super) fn absorb<const RATE: usize>(lanes: &mut Lanes, data: &[u8]) {
     for block in data.chunks_exact(RATE) {
@@ -99,15 +70,25 @@ fn theta(a: &mut Lanes) {
     }
 }
 
+/// Pi is one cycle over all lanes but lane 0: here in its order, beginning behind lane 1, each lane
+/// with rho's rotation of what moves there.
 #[inline(never)]
 fn rho_pi(a: &mut Lanes) {
     let mut moving = a[1];
-    for (to, rotation) in PI_RHO {
-        // `get_mut`, for the compiler does not see that the table stays below 25.
-        if let Some(lane) = a.get_mut(to) {
-            moving = core::mem::replace(lane, moving.rotate_left(rotation));
-        }
+    macro_rules! moves {
+        // Unrolled, for constant indices and rotations.
+        ($($to:literal $rotation:literal,)+) => {
+            $(moving = core::mem::replace(&mut a[$to], moving.rotate_left($rotation));)+
+        };
     }
+    moves! {
+        10 1, 7 3, 11 6, 17 10, 18 15, 3 21,
+        5 28, 16 36, 8 45, 21 55, 24 2, 4 14,
+        15 27, 23 41, 19 56, 13 8, 12 25, 2 43,
+        20 62, 14 18, 22 39, 9 61, 6 20, 1 44,
+    }
+    // Back at lane 1, from where the cycle began.
+    let _ = moving;
 }
 
 #[inline(never)]

@@ -6,22 +6,21 @@ mod neon;
 
 use crate::{
     bytes::{split, xor_at},
-    dispatch::{Choice, Run},
+    dispatch::{Run, Section},
     select::Family,
 };
 use kernel::{
     crypto::shash::{Shash, MAX_DIGEST_SIZE},
-    neon::KernelNeon,
     plain_struct,
     prelude::*,
-    transmute::{as_bytes_mut, prefix, zeroed},
+    transmute::{as_bytes_mut, prefix},
 };
 
 /// The permutation's state: lane x + 5y, little-endian.
 pub type Lanes = [u64; 25];
 
 /// What is chosen and checked for SHA-3 as a whole.
-pub static FAMILY: Family = Family { name: c"sha3", choice: Choice::new() };
+pub static FAMILY: Family = Family::new(c"sha3");
 
 plain_struct! {
     /// A message being hashed. Partial blocks are XORed into the state at once, so there is no
@@ -65,7 +64,7 @@ impl State {
         let tail = data.len() % RATE;
         let (blocks, tail) = split(data, data.len().saturating_sub(tail));
         let lanes = &mut self.lanes;
-        run.blocks(blocks, RATE, |neon, blocks| absorb::<RATE>(neon, lanes, blocks));
+        run.blocks(blocks, RATE, |section, blocks| absorb::<RATE>(section, lanes, blocks));
         self.xor(0, tail);
         self.pos = tail.len() as u32;
     }
@@ -86,16 +85,16 @@ impl State {
 }
 
 /// Absorbs whole blocks: XOR a block, permute, and so on.
-fn absorb<const RATE: usize>(neon: Option<&KernelNeon>, lanes: &mut Lanes, blocks: &[u8]) {
-    match neon {
+fn absorb<const RATE: usize>(section: Option<&Section>, lanes: &mut Lanes, blocks: &[u8]) {
+    match section {
         Some(section) => neon::absorb::<RATE>(section, lanes, blocks),
         None => generic::absorb::<RATE>(lanes, blocks),
     }
 }
 
 /// Keccak-f[1600] alone, for blocks that were XORed in piecemeal.
-fn permute(neon: Option<&KernelNeon>, lanes: &mut Lanes) {
-    match neon {
+fn permute(section: Option<&Section>, lanes: &mut Lanes) {
+    match section {
         Some(section) => neon::permute(section, lanes),
         None => generic::permute(lanes),
     }
@@ -119,9 +118,8 @@ macro_rules! algorithms {
             type Key = ();
             type State = State;
 
-            fn init(_: &()) -> State {
-                zeroed()
-            }
+            // The sponge begins all zero.
+            fn init(_: &mut State, _: &()) {}
 
             fn update(state: &mut State, data: &[u8]) {
                 state.update::<{ Self::RATE }>(data);

@@ -1,38 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-//! The door to `asm/sha3-neon-core.S`.
+//! The door to SHA-3's NEON cores, `asm/sha3-neon-*.S`.
 
 use super::Lanes;
-use kernel::{neon::KernelNeon, neon_call};
+use crate::dispatch::{Section, Variant};
+use kernel::neon_call;
+
+/// `state` is [`Lanes`], `data` has `nblocks` blocks of `rate` bytes, at least one.
+type Absorb = unsafe extern "C" fn(state: *mut u64, data: *const u8, nblocks: usize, rate: usize);
+
+/// `state` is [`Lanes`].
+type Permute = unsafe extern "C" fn(state: *mut u64);
 
 #[cfg(target_arch = "arm")]
-extern "C" {
-    fn neon_shash_sha3_absorb_neon(state: *mut u64, data: *const u8, nblocks: usize, rate: usize);
-    fn neon_shash_sha3_permute_neon(state: *mut u64);
+fn core(variant: Variant) -> (Absorb, Permute) {
+    extern "C" {
+        fn neon_shash_sha3_absorb_neon_a7(_: *mut u64, _: *const u8, _: usize, _: usize);
+        fn neon_shash_sha3_absorb_neon_a8(_: *mut u64, _: *const u8, _: usize, _: usize);
+        fn neon_shash_sha3_permute_neon_a7(_: *mut u64);
+        fn neon_shash_sha3_permute_neon_a8(_: *mut u64);
+    }
+    match variant {
+        Variant::A7 => (neon_shash_sha3_absorb_neon_a7, neon_shash_sha3_permute_neon_a7),
+        Variant::A8 => (neon_shash_sha3_absorb_neon_a8, neon_shash_sha3_permute_neon_a8),
+    }
 }
 
+/// Machines without the cores test the state machines around them with portable code.
 #[cfg(not(target_arch = "arm"))]
-use stand_in::{neon_shash_sha3_absorb_neon, neon_shash_sha3_permute_neon};
-
-/// Stand-ins on machines without the core, so that the state machines around it can be tested
-/// there.
-#[cfg(not(target_arch = "arm"))]
-mod stand_in {
-    use super::Lanes;
-    use crate::sha3::generic;
+fn core(_: Variant) -> (Absorb, Permute) {
+    use super::generic;
 
     /// # Safety
     ///
-    /// As the core's contract: `state` is `Lanes`, `data` has `nblocks` blocks of `rate` bytes.
-    pub(super) unsafe fn neon_shash_sha3_absorb_neon(
-        state: *mut u64,
-        data: *const u8,
-        nblocks: usize,
-        rate: usize,
-    ) {
+    /// As for [`Absorb`].
+    unsafe extern "C" fn absorb(state: *mut u64, data: *const u8, nblocks: usize, rate: usize) {
         // SAFETY: By this function's contract.
-        let (lanes, data) = unsafe {
-            (&mut *state.cast::<Lanes>(), core::slice::from_raw_parts(data, nblocks * rate))
-        };
+        let data = unsafe { core::slice::from_raw_parts(data, nblocks * rate) };
+        // SAFETY: By this function's contract.
+        let lanes = unsafe { &mut *state.cast::<Lanes>() };
         match rate {
             144 => generic::absorb::<144>(lanes, data),
             136 => generic::absorb::<136>(lanes, data),
@@ -44,39 +49,33 @@ mod stand_in {
 
     /// # Safety
     ///
-    /// As the core's contract: `state` is `Lanes`.
-    pub(super) unsafe fn neon_shash_sha3_permute_neon(state: *mut u64) {
+    /// As for [`Permute`].
+    unsafe extern "C" fn permute(state: *mut u64) {
         // SAFETY: By this function's contract.
         generic::permute(unsafe { &mut *state.cast::<Lanes>() });
     }
+
+    (absorb, permute)
 }
 
 /// Absorbs the whole blocks of `data`.
-pub(super) fn absorb<const RATE: usize>(section: &KernelNeon, lanes: &mut Lanes, data: &[u8]) {
-    const {
-        assert!(
-            RATE == 144 || RATE == 136 || RATE == 104 || RATE == 72,
-            "the core knows these rates"
-        )
-    };
+pub(super) fn absorb<const RATE: usize>(section: &Section, lanes: &mut Lanes, data: &[u8]) {
+    const { assert!(matches!(RATE, 144 | 136 | 104 | 72), "the cores know these rates") };
     let nblocks = data.len() / RATE;
-    // The core's loop is do-while.
+    // The cores' loop is do-while.
     if nblocks == 0 {
         return;
     }
+    let (core, _) = core(section.variant);
     // SAFETY: The section witnesses that NEON is ours. The lanes are ours alone; `data` has
-    // `nblocks` > 0 whole blocks of one of the core's rates; the core reads no more and asks for no
+    // `nblocks` > 0 whole blocks of one of the cores' rates; the core reads no more and asks for no
     // alignment of it.
-    unsafe {
-        neon_call!(
-            section,
-            neon_shash_sha3_absorb_neon(lanes.as_mut_ptr(), data.as_ptr(), nblocks, RATE)
-        )
-    }
+    unsafe { neon_call!(&section.neon, core(lanes.as_mut_ptr(), data.as_ptr(), nblocks, RATE)) }
 }
 
 /// Keccak-f[1600].
-pub(super) fn permute(section: &KernelNeon, lanes: &mut Lanes) {
+pub(super) fn permute(section: &Section, lanes: &mut Lanes) {
+    let (_, core) = core(section.variant);
     // SAFETY: The section witnesses that NEON is ours; the lanes are ours alone.
-    unsafe { neon_call!(section, neon_shash_sha3_permute_neon(lanes.as_mut_ptr())) }
+    unsafe { neon_call!(&section.neon, core(lanes.as_mut_ptr())) }
 }

@@ -45,8 +45,8 @@ pub trait Shash {
         Err(ENOSYS)
     }
 
-    /// The state of an empty message.
-    fn init(key: &Self::Key) -> Self::State;
+    /// Begins a message, in a state that is all zero.
+    fn init(state: &mut Self::State, key: &Self::Key);
 
     /// Adds to the message.
     fn update(state: &mut Self::State, data: &[u8]);
@@ -89,9 +89,12 @@ unsafe extern "C" fn init<T: Shash>(state: *mut c_void, key: *const c_void) {
     // SAFETY: A transform without a key has no bytes for one, and its `Key` none either: any
     // aligned pointer will do.
     let key = unsafe { &*key.cast::<T::Key>() };
+    let state = state.cast::<T::State>();
     // SAFETY: Writable by this function's contract. No reference is made to what may be
     // uninitialised.
-    unsafe { state.cast::<T::State>().write(T::init(key)) }
+    unsafe { state.write(zeroed()) };
+    // SAFETY: Written just now, and ours alone.
+    T::init(unsafe { &mut *state }, key);
 }
 
 /// # Safety
@@ -242,4 +245,52 @@ pub fn probe(driver: &CStr) -> Result<Holder> {
     // SAFETY: `driver` is NUL-terminated, `holder` has the room that the callee is promised.
     to_result(unsafe { bindings::shim_shash_probe(driver.as_ptr(), holder.as_mut_ptr().cast()) })?;
     Ok(Holder(holder))
+}
+
+/// What the kernel has already for a hash, as its users get it.
+///
+/// # Invariants
+///
+/// Opened by `shim_provider_open()` and not closed.
+pub struct Provider(bindings::shim_provider);
+
+impl Provider {
+    /// What serves a generic name now, without loading modules; `None` if nothing does.
+    pub fn open(name: &CStr) -> Option<Self> {
+        let mut provider =
+            bindings::shim_provider { tfm: ptr::null_mut(), priority: 0, driver: [0; NAME_SIZE] };
+        // SAFETY: `name` is NUL-terminated, `provider` is ours to be filled in.
+        to_result(unsafe { bindings::shim_provider_open(name.as_ptr(), &mut provider) }).ok()?;
+        // INVARIANT: Opened just now.
+        Some(Self(provider))
+    }
+
+    /// Its driver name.
+    pub fn name(&self) -> &CStr {
+        // SAFETY: `shim_provider_open` has put a NUL-terminated string there.
+        unsafe { CStr::from_ptr(self.0.driver.as_ptr()) }
+    }
+
+    /// Its priority.
+    pub fn priority(&self) -> u32 {
+        self.0.priority
+    }
+
+    /// Hashes one message, for the time that it takes.
+    pub fn digest(&self, data: &[u8]) {
+        let mut out = [0; MAX_DIGEST_SIZE];
+        // SAFETY: Open by the type invariant; `data` is readable, and `out` takes any digest. An
+        // error would leave `out` as it is, and nobody looks at that.
+        let _ = unsafe {
+            let len = data.len() as u32;
+            bindings::shim_provider_digest(&self.0, data.as_ptr(), len, out.as_mut_ptr())
+        };
+    }
+}
+
+impl Drop for Provider {
+    fn drop(&mut self) {
+        // SAFETY: Open by the type invariant, and nobody can use it from here on.
+        unsafe { bindings::shim_provider_close(&mut self.0) }
+    }
 }

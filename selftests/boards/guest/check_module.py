@@ -14,7 +14,7 @@ from expect import Failure, expect
 # Documentation/admin-guide/tainted-kernels.rst
 OUT_OF_TREE = 1 << 12
 UNSIGNED = 1 << 13
-IMPLEMENTATIONS = ("neon", "generic")
+IMPLEMENTATIONS = ("neon-a7", "neon-a8", "portable")
 # Parameter, a value to be refused, and what the refusing line in the log must name.
 REFUSALS = (
     ("suffix", "neon rs"),
@@ -27,7 +27,9 @@ REFUSALS = (
 
 
 def tests():
-    yield "load: one line in the log", loads
+    yield "load: one line in the log for each family and one for all", loads
+    yield "load: the choice follows from the figures in the log", choice
+    yield "measure=N: the first implementation, unmeasured", unmeasured
     for algorithm in ALGORITHMS:
         yield f"{algorithm.driver()}: row in /proc/crypto", partial(row, algorithm)
     yield "taint: out of tree, unsigned and nothing else", taint
@@ -43,10 +45,45 @@ def tests():
 def loads():
     fixture.unloaded()
     loading = module.load_and_wait()
-    # The kernel's own lines on out-of-tree and unsigned modules carry the module's name as well.
-    own = [line.text for line in loading.log if "taint" not in line.text]
-    expect("lines of the module in the log", 1, len(own))
+    expect("lines of the module in the log", 3, len(own_lines(loading)))
     expect("number of algorithms", len(ALGORITHMS), len(module.rows()))
+
+
+def own_lines(loading):
+    # The kernel's own lines on out-of-tree and unsigned modules carry the module's name as well.
+    return [line.text for line in loading.log if "taint" not in line.text]
+
+
+def choice():
+    """In an emulator the figures are noise; what follows from them is not."""
+    fixture.unloaded()
+    lines = own_lines(module.load_and_wait())
+    for family, incumbent in (("blake2b", None), ("sha3", "sha3-256-generic")):
+        figures, chosen = figures_of(family, lines)
+        expect(f"implementation of {family} in use", chosen, module.parameter(f"{family}_impl"))
+        ours = {name: figures[name] for name in IMPLEMENTATIONS}
+        # The short message decides where the long one is nearly a draw.
+        if ours[chosen] > min(ours.values()) * 1.05:
+            raise Failure(f"{family}: expected the fastest of {ours}, saw {chosen}")
+        if incumbent and figures[incumbent] < ours[chosen] * 0.95:
+            raise Failure(f"{family}: {incumbent} is faster by the log, but the test expects that"
+                          " NEON is, in an emulator too")
+
+
+def figures_of(family, lines):
+    """The figures and the choice in a line such as "sha3: a 12, b 13, c 14 ns/KiB -> a"."""
+    found = [line for line in lines if f"{family}: " in line and "->" in line]
+    expect(f"lines with figures for {family}", 1, len(found))
+    table, chosen = found[0].split(f"{family}: ")[1].split(" -> ")
+    pairs = [pair.split() for pair in table.removesuffix(" ns/KiB").split(", ")]
+    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2}, chosen
+
+
+def unmeasured():
+    fixture.unloaded()
+    lines = own_lines(module.load_and_wait(measure="N"))
+    expect("lines that tell that nothing was measured", 2,
+           sum(line.endswith("neon-a7 (not measured)") for line in lines))
 
 
 def row(algorithm):

@@ -69,7 +69,7 @@ def show_loading():
     for line in loading.log:
         say(str(line))
     for name in ("blake2b_impl", "sha3_impl"):
-        expect(f"implementation in use, {name}", "neon", module.parameter(name))
+        expect(f"implementation in use, {name}", True, module.parameter(name).startswith("neon"))
     rows = module.rows()
     command_line("cat /proc/crypto    # the rows of neon_shash")
     say(f"{'name':14}{'driver':22}{'priority':>8}{'digest':>8}{'block':>7}   selftest")

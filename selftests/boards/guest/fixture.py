@@ -4,7 +4,7 @@
 import module
 
 # Forced, so that NEON code that the module would have to give up cannot hide behind portable code.
-NEON = {"blake2b_impl": "neon", "sha3_impl": "neon"}
+NEON = {"blake2b_impl": "neon-a7", "sha3_impl": "neon-a7"}
 
 _parameters = None  # of the module as it is loaded; None: not loaded
 

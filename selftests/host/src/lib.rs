@@ -4,16 +4,23 @@
 use blake2::digest::{consts, Mac, Update, VariableOutput};
 use blake2::{Blake2bMac, Blake2bVar};
 use kernel::crypto::shash::Algorithm;
-use neon_shash::{blake2b, sha3, Implementation, ALGORITHMS};
+use neon_shash::{blake2b, sha3, Implementation, Variant, ALGORITHMS};
 use sha3_reference::Digest;
 
 use ::sha3 as sha3_reference;
 
-/// All algorithms by generic name, with the NEON implementation chosen (a stand-in on other
-/// machines than ARM).
+/// All algorithms by generic name, with a NEON implementation chosen (a stand-in on other machines
+/// than ARM).
 pub fn algorithms() -> impl Iterator<Item = (&'static str, &'static Algorithm)> {
-    blake2b::FAMILY.choice.set(Implementation::Neon);
-    sha3::FAMILY.choice.set(Implementation::Neon);
+    algorithms_by(Implementation::Neon(Variant::A7))
+}
+
+/// All algorithms by generic name, with one implementation chosen for the whole program.
+pub fn algorithms_by(
+    implementation: Implementation,
+) -> impl Iterator<Item = (&'static str, &'static Algorithm)> {
+    blake2b::FAMILY.choice.set(implementation);
+    sha3::FAMILY.choice.set(implementation);
     ALGORITHMS.iter().map(|algorithm| (algorithm.name().to_str().expect("ASCII"), algorithm))
 }
 

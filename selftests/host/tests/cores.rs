@@ -3,10 +3,16 @@
 //! is not there.
 #![cfg(target_arch = "arm")]
 
-use kernel::host::{sections, set_simd, Simd};
+use kernel::host::{sections, set_simd, Simd, Transform};
+use neon_shash::{Implementation, Variant};
 use nix::sys::mman::{mmap_anonymous, mprotect, MapFlags, ProtFlags};
-use selftests_host::{algorithms, message};
-use std::{num::NonZeroUsize, ptr::NonNull, slice};
+use selftests_host::{algorithms_by, message};
+use std::{
+    num::NonZeroUsize,
+    ptr::NonNull,
+    slice,
+    sync::{Mutex, PoisonError},
+};
 
 const PAGE: usize = 4096;
 
@@ -48,33 +54,44 @@ fn lengths() -> impl Iterator<Item = usize> {
     (0..=1025).chain(4096 - 145..=4096 + 145)
 }
 
+/// Runs a check with every core; one at a time, since the choice is the whole program's.
+fn with_every_core(check: impl Fn(&str, &mut Transform)) {
+    static CHOICE: Mutex<()> = Mutex::new(());
+    let _choice = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
+    for variant in [Variant::A7, Variant::A8] {
+        for (name, algorithm) in algorithms_by(Implementation::Neon(variant)) {
+            check(&format!("{name}, {variant:?}"), &mut algorithm.transform());
+        }
+    }
+}
+
+/// Compares NEON with portable code.
+fn compare(what: &str, transform: &mut Transform, part: &[u8]) {
+    set_simd(Simd::Refused);
+    let portable = transform.digest(part);
+    set_simd(Simd::Usable);
+    let before = sections();
+    assert_eq!(transform.digest(part), portable, "{what}");
+    assert!(sections() > before, "{what} did not use NEON");
+}
+
 /// Every length at every alignment; data of odd lengths ends at an odd address, so the end is
 /// shifted instead.
 #[test]
 fn neon_equals_portable_everywhere() {
     let mut memory = Guarded::new(2);
     let end = memory.len;
-    let data = message(1, end);
-    memory.bytes().copy_from_slice(&data);
-    for (name, algorithm) in algorithms() {
-        let mut transform = algorithm.transform();
+    memory.bytes().copy_from_slice(&message(1, end));
+    let bytes = memory.bytes();
+    with_every_core(|name, transform| {
         for len in lengths() {
             // At 0 the data ends where the memory does.
             for shift in 0..16 {
-                let part = &memory.bytes()[end - shift - len..end - shift];
-                set_simd(Simd::Refused);
-                let portable = transform.digest(part);
-                set_simd(Simd::Usable);
-                let before = sections();
-                assert_eq!(
-                    transform.digest(part),
-                    portable,
-                    "{name}, {len} bytes, {shift} before the end"
-                );
-                assert!(sections() > before, "{name} did not use NEON");
+                let what = format!("{name}, {len} bytes, {shift} before the end");
+                compare(&what, transform, &bytes[end - shift - len..end - shift]);
             }
         }
-    }
+    });
 }
 
 /// The data begins where the memory does.
@@ -83,14 +100,10 @@ fn nothing_before_the_data_is_read() {
     let mut memory = Guarded::new(2);
     let data = message(2, memory.len);
     memory.bytes().copy_from_slice(&data);
-    for (name, algorithm) in algorithms() {
-        let mut transform = algorithm.transform();
+    let bytes = memory.bytes();
+    with_every_core(|name, transform| {
         for len in lengths() {
-            let part = &memory.bytes()[..len];
-            set_simd(Simd::Refused);
-            let portable = transform.digest(part);
-            set_simd(Simd::Usable);
-            assert_eq!(transform.digest(part), portable, "{name}, {len} bytes");
+            compare(&format!("{name}, {len} bytes"), transform, &bytes[..len]);
         }
-    }
+    });
 }

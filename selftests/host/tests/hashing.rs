@@ -3,9 +3,8 @@
 
 use kernel::{
     error::code::EINVAL,
-    host::{sections, set_simd, Request, Simd},
+    host::{sections, set_simd, Simd},
 };
-use proptest::prelude::*;
 use selftests_host::{algorithm, algorithms, message, reference};
 
 /// Lengths around the places where something changes: blocks, the 4096 bytes of a NEON section,
@@ -189,77 +188,4 @@ fn no_section_without_simd() {
         algorithm.transform().digest(&message(12, 10_000));
     }
     assert_eq!(sections(), before);
-}
-
-/// What may happen to a message under way.
-#[derive(Clone, Debug)]
-enum Step {
-    Update(usize),
-    /// SIMD comes and goes.
-    Simd(Simd),
-    /// Export, and go on in another request; the old one is left to rot.
-    Move,
-}
-
-fn step() -> impl Strategy<Value = Step> {
-    prop_oneof![
-        4 => (0usize..300).prop_map(Step::Update),
-        2 => (3900usize..4300).prop_map(Step::Update),
-        1 => prop_oneof![
-            Just(Simd::Usable),
-            Just(Simd::Refused),
-            any::<u64>().prop_map(Simd::Random),
-        ]
-        .prop_map(Step::Simd),
-        1 => Just(Step::Move),
-    ]
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 400,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
-
-    #[test]
-    fn any_way_through_a_message(
-        which in 0usize..8,
-        key_len in 0usize..=64,
-        seed: u32,
-        offset in 0usize..16,
-        steps in prop::collection::vec(step(), 0..12),
-        last in 0usize..5000,
-    ) {
-        let (name, algorithm) = algorithms().nth(which).unwrap();
-        let mut transform = algorithm.transform();
-        let key = message(seed, if transform.has_setkey() { key_len } else { 0 });
-        if !key.is_empty() {
-            transform.set_key(&key).unwrap();
-        }
-        let updated = |step: &Step| if let Step::Update(len) = step { *len } else { 0 };
-        let total = last + steps.iter().map(updated).sum::<usize>();
-        let buffer = message(seed ^ 1, offset + total);
-        let data = &buffer[offset..];
-        set_simd(Simd::Random(u64::from(seed)));
-
-        let mut request: Request = transform.request();
-        let mut at = 0;
-        for step in &steps {
-            match *step {
-                Step::Update(len) => {
-                    request.update(&data[at..at + len]);
-                    at += len;
-                }
-                Step::Simd(simd) => set_simd(simd),
-                Step::Move => {
-                    let state = request.export();
-                    request.update(b"what becomes of the old one does not matter");
-                    request = transform.request();
-                    request.import(&state);
-                }
-            }
-        }
-        prop_assert_eq!(request.finup(&data[at..]), reference(name, &key, data));
-    }
 }
