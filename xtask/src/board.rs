@@ -74,6 +74,8 @@ pub(crate) struct Task {
     pub(crate) append: Vec<String>,
     /// When a script must have ended.
     pub(crate) timeout: Duration,
+    /// One CPU, on which every instruction takes one nanosecond: time counts instructions.
+    pub(crate) count_instructions: bool,
 }
 
 /// Runs `task` with its logs in `dir`, hands on each line that its script prints, and returns the
@@ -180,6 +182,9 @@ fn qemu(machine: &Machine, task: &Task, files: &Files, token: &str) -> Command {
     let mut qemu = exec::command("setpriv");
     qemu.args(["--pdeathsig", "TERM", "--", "qemu-system-arm"]);
     qemu.args(machine.board.machine).args(["-nodefaults", "-display", "none", "-no-reboot"]);
+    if task.count_instructions {
+        qemu.args(["-smp", "1", "-icount", "shift=0,sleep=off"]);
+    }
     qemu.arg("-kernel").arg(machine.kernel).arg("-initrd").arg(&files.initrd);
     qemu.args(["-append", &command_line(machine.board, task, token)]);
     qemu.args(["-chardev", &chardev("console", &files.console), "-serial", "chardev:console"]);

@@ -31,6 +31,7 @@ pub(crate) fn run(ui: &Ui, board: &'static Board, series: &'static Series) -> Re
         disks: prepared.disks,
         append: Vec::new(),
         timeout: TIMEOUT,
+        count_instructions: false,
     };
     setup.run(ui, task, &mut |line| println!("{line}"))
 }

@@ -35,22 +35,36 @@ pub(crate) fn build(
         stage(&source.join(name), &into.join(name))?;
     }
     stage(object, &into.join(OBJECT))?;
-    let module = into.join(MODULE);
-    remove_stale(&module)?;
+    let module = kbuild(ui, kernel, into, MODULE)?;
+    drop(step);
+    Ok(module)
+}
+
+/// Builds the module that times hashes inside the kernel.
+pub(crate) fn build_bench(ui: &Ui, kernel: &Kernel, source: &Path, into: &Path) -> Result<PathBuf> {
+    let _step = ui.step("building the module that times hashes");
+    stage(&source.join("selftests/bench/kernel"), into)?;
+    kbuild(ui, kernel, into, "neon_shash_bench.ko")
+}
+
+/// Runs the kernel's build for the external module in the folder `dir`, which makes `module`.
+fn kbuild(ui: &Ui, kernel: &Kernel, dir: &Path, module: &str) -> Result<PathBuf> {
+    let made = dir.join(module);
+    remove_stale(&made)?;
     let mut make = exec::command("make");
-    make.arg("-C").arg(kernel.headers()).arg(format!("M={}", into.display()));
+    make.arg("-C").arg(kernel.headers()).arg(format!("M={}", dir.display()));
     make.args(["ARCH=arm", &format!("CROSS_COMPILE={}", host::cross_compile()), "modules"]);
     if ui.verbose() {
         make.arg("V=1");
     }
     // The make that runs this program hands down its own flags and jobs.
     make.env_remove("MAKEFLAGS").env_remove("MFLAGS").env_remove("MAKELEVEL");
-    exec::logged(ui, &mut make, &into.join("build.log")).context("the module does not build")?;
-    drop(step);
-    if !module.exists() {
-        bail!("the kernel's build made no {MODULE}; its log: {}", into.join("build.log").display());
+    let log = dir.join("build.log");
+    exec::logged(ui, &mut make, &log).context("the module does not build")?;
+    if !made.exists() {
+        bail!("the kernel's build made no {module}; its log: {}", log.display());
     }
-    Ok(module)
+    Ok(made)
 }
 
 /// Copies a file or a folder, and leaves alone what is the same: make goes by the dates.
