@@ -51,6 +51,8 @@ help:
 	@echo 'On any Debian 12 or 13 machine:'
 	@echo 'make demo                see the module work on an emulated board with a stock kernel'
 	@echo 'make check               all tests'
+	@echo 'make bench               our speed and that of Linux, OpenSSL and libgcrypt; on an ARM'
+	@echo '                         machine measured, elsewhere modelled: docs/bench.md'
 	@echo 'make board               a shell on that board'
 	@echo 'make board RUN=script [FILES=folder]'
 	@echo '                         run a script there as root; a failure is status 2, as of every'
@@ -89,6 +91,10 @@ demo check:
 	@sh xtask/bootstrap.sh --install
 	@$(XTASK) $@ $(BOARD_FLAGS)
 
+bench:
+	@sh xtask/bootstrap.sh --install
+	@$(XTASK) bench $(BOARD_FLAGS)
+
 board:
 	@sh xtask/bootstrap.sh
 	@$(XTASK) board $(BOARD_FLAGS) $(if $(RUN),--run '$(RUN)') $(if $(FILES),--files '$(FILES)')
@@ -99,4 +105,4 @@ lint:
 	$(CARGO) clippy --quiet --workspace --all-targets -- -D warnings
 
 FORCE:
-.PHONY: modules modules_install clean distclean help check-kernel demo check board lint FORCE
+.PHONY: modules modules_install clean distclean help check-kernel demo check bench board lint FORCE

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 
-//! Debian packages of another architecture, through a private apt state: nothing of the machine's
-//! own apt is changed. The mirror is the one that the machine is configured with, and signatures
-//! are checked as always.
+//! Debian packages of another architecture, and of source, through a private apt state: nothing of
+//! the machine's own apt is changed. The mirror is the one that the machine is configured with,
+//! and signatures are checked as always.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -22,24 +22,55 @@ const BOARD: &str = "armhf";
 
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
+/// What a private state knows of: packages to unpack, or the sources that they are made from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lists {
+    Packages,
+    Sources,
+}
+
+impl Lists {
+    /// The folder of the state.
+    fn folder(self, codename: &str) -> String {
+        match self {
+            Self::Packages => format!("apt-{codename}"),
+            Self::Sources => format!("apt-sources-{codename}"),
+        }
+    }
+
+    /// What a list's file name ends with, before the suffix of its compression.
+    fn suffix(self) -> &'static str {
+        match self {
+            Self::Packages => "_Packages",
+            Self::Sources => "_Sources",
+        }
+    }
+}
+
 /// Opens the private state when it is first needed: a run from a full cache never does.
 pub(crate) struct LazyApt<'a> {
     ui: &'a Ui,
     cache: &'a Cache,
     host: &'a Host,
+    lists: Lists,
     opened: OnceCell<Apt<'a>>,
 }
 
 impl<'a> LazyApt<'a> {
     pub(crate) fn new(ui: &'a Ui, cache: &'a Cache, host: &'a Host) -> Self {
-        Self { ui, cache, host, opened: OnceCell::new() }
+        Self { ui, cache, host, lists: Lists::Packages, opened: OnceCell::new() }
+    }
+
+    /// For source packages alone.
+    pub(crate) fn sources(ui: &'a Ui, cache: &'a Cache, host: &'a Host) -> Self {
+        Self { lists: Lists::Sources, ..Self::new(ui, cache, host) }
     }
 
     pub(crate) fn open(&self) -> Result<&Apt<'a>> {
         if let Some(apt) = self.opened.get() {
             return Ok(apt);
         }
-        let apt = Apt::open(self.ui, self.cache, self.host)?;
+        let apt = Apt::open(self.ui, self.cache, self.host, self.lists)?;
         Ok(self.opened.get_or_init(|| apt))
     }
 }
@@ -48,6 +79,7 @@ impl<'a> LazyApt<'a> {
 pub(crate) struct Apt<'a> {
     ui: &'a Ui,
     dir: PathBuf,
+    lists: Lists,
     /// Why the lists could not be fetched, once that has been tried.
     updated: OnceCell<Option<String>>,
     _lock: Lock,
@@ -55,18 +87,19 @@ pub(crate) struct Apt<'a> {
 
 impl<'a> Apt<'a> {
     /// Makes the configuration; nothing is fetched yet.
-    fn open(ui: &'a Ui, cache: &Cache, host: &Host) -> Result<Self> {
+    fn open(ui: &'a Ui, cache: &Cache, host: &Host, lists: Lists) -> Result<Self> {
         let codename = host.release.codename;
-        let (dir, lock) = cache.state(&format!("apt-{codename}"))?;
+        let (dir, lock) = cache.state(&lists.folder(codename))?;
         let mirrors = mirrors(ui, codename)?;
         for folder in ["lists/partial", "cache/archives/partial"] {
             fs::create_dir_all(dir.join(folder)).context("cannot make the private apt state")?;
         }
         // No package counts as installed, so that a dependency closure is complete.
         write(&dir.join("status"), "")?;
-        write(&dir.join("sources.list"), &sources(&mirrors, codename, &architectures(host)))?;
-        write(&dir.join("apt.conf"), &configuration(&dir, &architectures(host)))?;
-        Ok(Self { ui, dir, updated: OnceCell::new(), _lock: lock })
+        let known = architectures(host);
+        write(&dir.join("sources.list"), &sources(&mirrors, codename, lists, &known))?;
+        write(&dir.join("apt.conf"), &configuration(&dir, &known))?;
+        Ok(Self { ui, dir, lists, updated: OnceCell::new(), _lock: lock })
     }
 
     /// Fetches the package lists, once per run, also when that fails.
@@ -111,7 +144,7 @@ impl<'a> Apt<'a> {
 
     fn has_lists(&self) -> bool {
         let entries = fs::read_dir(self.dir.join("lists")).into_iter().flatten().flatten();
-        entries.into_iter().any(|entry| entry.file_name().to_string_lossy().contains("_Packages"))
+        entries.into_iter().any(|entry| is_list(&entry.file_name().to_string_lossy(), self.lists))
     }
 
     /// The names of all packages that begin with `prefix`.
@@ -164,6 +197,23 @@ impl<'a> Apt<'a> {
         self.update()?;
         let text = exec::output(self.ui, &mut self.install(packages, &["--print-uris"]))?;
         Ok(closure_files(&text))
+    }
+
+    /// The versions in which the source package `name` is listed.
+    pub(crate) fn source_versions(&self, name: &str) -> Result<Vec<String>> {
+        self.update()?;
+        let text = exec::output(self.ui, self.command("apt-cache").args(["madison", name]))?;
+        Ok(madison_versions(&text, name))
+    }
+
+    /// Downloads the upstream archive of a source package into the folder `into`.
+    pub(crate) fn download_source(&self, name: &str, version: &str, into: &Path) -> Result<()> {
+        self.update()?;
+        let step = self.ui.step(format!("downloading the source of {name} {version}"));
+        let mut command = self.command("apt-get");
+        command.args(["source", "-q", "--only-source", "--download-only", "--tar-only"]);
+        command.arg(format!("{name}={version}")).current_dir(into);
+        self.run_download(&step, &mut command)
     }
 
     fn install(&self, packages: &[&str], options: &[&str]) -> Command {
@@ -291,14 +341,17 @@ fn architectures(host: &Host) -> Vec<&str> {
     all
 }
 
-fn sources(mirrors: &Mirrors, codename: &str, architectures: &[&str]) -> String {
-    let architectures = architectures.join(",");
+fn sources(mirrors: &Mirrors, codename: &str, lists: Lists, architectures: &[&str]) -> String {
     let line = |mirror: &Mirror, suite: &str| {
         // Only the package lists: no translations, icons or file lists.
         let Mirror { uri, keyring } = mirror;
-        format!(
-            "deb [arch={architectures} lang=none target=Packages signed-by={keyring}] {uri} {suite} main\n"
-        )
+        let (kind, options) = match lists {
+            Lists::Packages => {
+                ("deb", format!("arch={} lang=none target=Packages", architectures.join(",")))
+            }
+            Lists::Sources => ("deb-src", "target=Sources".to_string()),
+        };
+        format!("{kind} [{options} signed-by={keyring}] {uri} {suite} main\n")
     };
     let mut text = String::new();
     for suffix in ["", "-updates", "-backports"] {
@@ -358,6 +411,20 @@ fn failed_lists(errors: &str) -> Vec<&str> {
 /// Whether `apt-cache madison` printed a line for `package`.
 fn lists(madison: &str, package: &str) -> bool {
     madison.lines().any(|line| line.split('|').next().map(str::trim) == Some(package))
+}
+
+/// The versions in which `apt-cache madison` names `package`.
+fn madison_versions(madison: &str, package: &str) -> Vec<String> {
+    let version = |line: &str| {
+        let mut fields = line.split('|').map(str::trim);
+        (fields.next()? == package).then(|| fields.next().map(str::to_string))?
+    };
+    madison.lines().filter_map(version).collect()
+}
+
+/// Whether a file of the state's folder `lists` is one that was asked for.
+fn is_list(file: &str, lists: Lists) -> bool {
+    file.contains(lists.suffix())
 }
 
 /// The file names in `apt-get install --print-uris`: `'uri' name size hash` per line.
@@ -437,10 +504,13 @@ http://security.example/|trixie-security|main|$(ORIGIN)|$(LABEL)|$(SIGNED_BY)
     #[test]
     fn one_source_line_per_suite() {
         let mirrors = Mirrors { main: mirror("http://m.example/", "/k"), security: None };
-        let text = sources(&mirrors, "trixie", &["armhf", "amd64"]);
+        let text = sources(&mirrors, "trixie", Lists::Packages, &["armhf", "amd64"]);
         let suites: Vec<_> = text.lines().map(|line| line.split(' ').nth_back(1)).collect();
         assert_eq!(suites, [Some("trixie"), Some("trixie-updates"), Some("trixie-backports")]);
         assert!(text.contains("arch=armhf,amd64 ") && text.contains("signed-by=/k]"));
+        let text = sources(&mirrors, "trixie", Lists::Sources, &["armhf"]);
+        assert!(text.starts_with("deb-src [") && text.contains("signed-by=/k]"));
+        assert!(!text.contains("armhf"));
     }
 
     #[test]
@@ -455,6 +525,8 @@ http://security.example/|trixie-security|main|$(ORIGIN)|$(LABEL)|$(SIGNED_BY)
         let text = "linux-kbuild-6.12:amd64 | 6.12.9-1 | uri suite/main amd64 Packages\n";
         assert!(lists(text, "linux-kbuild-6.12:amd64"));
         assert!(!lists(text, "linux-kbuild-6.12") && !lists("", "a"));
+        assert_eq!(madison_versions(text, "linux-kbuild-6.12:amd64"), ["6.12.9-1"]);
+        assert!(madison_versions(text, "linux").is_empty());
     }
 
     #[test]

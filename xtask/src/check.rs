@@ -42,6 +42,7 @@ const STEPS: &[Step] = &[
     Step { name: "host tests", run: host_tests },
     Step { name: "NEON cores, emulated CPU", run: emulated_tests },
     Step { name: "hash tree tests", run: hash_tree_tests },
+    Step { name: "benchmark tests", run: benchmark_tests },
     Step { name: "emulated board", run: board_tests },
 ];
 
@@ -112,12 +113,21 @@ fn cargo_test(ui: &Ui, command: &mut Command, name: &str) -> Result<Tally> {
 }
 
 fn hash_tree_tests(ui: &Ui, _: &Context) -> Result<Tally> {
-    let dir = WorkDir::claim("hash-tree-tests")?;
+    python_tests(ui, "hash tree tests", "selftests/boards")
+}
+
+fn benchmark_tests(ui: &Ui, _: &Context) -> Result<Tally> {
+    python_tests(ui, "benchmark tests", "selftests/bench")
+}
+
+/// Runs the tests that lie beside the Python programs in `folder`.
+fn python_tests(ui: &Ui, name: &str, folder: &str) -> Result<Tally> {
+    let dir = WorkDir::claim(&name.replace(' ', "-"))?;
     let log = dir.path().join("test.log");
     let mut python = exec::command("python3");
     python.args(["-m", "unittest", "discover", "-v"]).env("PYTHONDONTWRITEBYTECODE", "1");
-    python.current_dir(workdir::source().join("selftests/boards"));
-    let _step = ui.step("running hash tree tests");
+    python.current_dir(workdir::source().join(folder));
+    let _step = ui.step(format!("running {name}"));
     let status = exec::logged_status(ui, &mut python, &log)?;
     let output = fs::read_to_string(&log).unwrap_or_default();
     if !status.success() {
@@ -142,6 +152,7 @@ fn board_tests(ui: &Ui, context: &Context) -> Result<Tally> {
         disks: prepared.disks,
         append: Vec::new(),
         timeout: BOARD_TIMEOUT,
+        count_instructions: false,
     };
     let mut step = None;
     let mut ktap = Ktap::default();

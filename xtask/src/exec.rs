@@ -225,7 +225,8 @@ fn name(command: &Command) -> String {
 
 /// Why a program failed, from what it said.
 pub(crate) fn reason(errors: &str) -> String {
-    if errors.contains("No space left on device") {
+    // The second is what apt says before it begins.
+    if ["No space left on device", "enough free space"].iter().any(|it| errors.contains(it)) {
         return "no space is left on the disk".to_string();
     }
     tail(errors)

@@ -115,7 +115,7 @@ fn releases(images: &[String], series: &Series) -> Vec<String> {
 }
 
 /// The numbers of a release in order: 6.12.90+deb12.1 is newer than 6.12.90+deb12 and 6.12.9+deb12.
-fn numbers(release: &str) -> Vec<u32> {
+pub(crate) fn numbers(release: &str) -> Vec<u32> {
     release.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse().ok()).collect()
 }
 

@@ -5,9 +5,11 @@
 
 mod apt;
 mod audit;
+mod bench;
 mod board;
 mod cache;
 mod check;
+mod count;
 mod cpio;
 mod demo;
 mod disks;
@@ -19,6 +21,7 @@ mod module;
 mod object;
 mod progress;
 mod results;
+mod rivals;
 mod rootfs;
 mod setup;
 mod toolchain;
@@ -80,6 +83,16 @@ enum Command {
         #[command(flatten)]
         target: Target,
     },
+    /// Count the instructions that hashing takes inside the kernel, ours and the kernel's own
+    Count {
+        #[command(flatten)]
+        target: Target,
+    },
+    /// Compare the cores with those of Linux, OpenSSL and libgcrypt, and count inside the kernel
+    Bench {
+        #[command(flatten)]
+        target: Target,
+    },
     /// Run all tests
     Check {
         #[command(flatten)]
@@ -130,11 +143,19 @@ fn run(ui: &Ui, command: Command) -> Result<i32> {
                 disks: Vec::new(),
                 append,
                 timeout: Duration::from_secs(timeout),
+                count_instructions: false,
                 script,
             };
             start_board(ui, &target, task)
         }
         Command::Demo { target } => demo::run(ui, target.board, target.kernel),
+        Command::Count { target } => count::run(ui, target.board, target.kernel),
+        Command::Bench { target } => {
+            // A board measures; an emulated one beside it has nothing to add.
+            let on_arm = std::env::consts::ARCH == "arm";
+            let counted = if on_arm { 0 } else { count::run(ui, target.board, target.kernel)? };
+            Ok(counted.max(bench::run(ui)?))
+        }
         Command::Check { target } => check::run(ui, target.board, target.kernel),
     }
 }
