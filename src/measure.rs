@@ -29,9 +29,10 @@ pub(crate) struct Clock {
 impl Clock {
     /// `None` if the clock stands still, goes backwards or has too coarse steps.
     pub(crate) fn new() -> Option<Self> {
-        let mut grain_ns = 0;
+        // The smallest: an interrupt makes a step longer, nothing makes it shorter.
+        let mut grain_ns = u64::MAX;
         for _ in 0..SAMPLES {
-            grain_ns = step()?.max(grain_ns);
+            grain_ns = step()?.min(grain_ns);
         }
         (grain_ns <= MAX_GRAIN_NS).then_some(Self { grain_ns })
     }
