@@ -8,6 +8,7 @@
 #include <linux/module.h>
 #include <linux/refcount.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 #include <crypto/internal/hash.h>
 
 #include "../shims.h"
@@ -76,6 +77,35 @@ static int shim_import(struct shash_desc *desc, const void *in)
 }
 #endif
 
+struct shim_registration {
+	struct work_struct work;
+	struct shash_alg *alg;
+	int err;
+};
+
+static void shim_register_work(struct work_struct *work)
+{
+	struct shim_registration *registration =
+		container_of(work, struct shim_registration, work);
+
+	registration->err = crypto_register_shash(registration->alg);
+}
+
+/*
+ * In a kernel thread: an insmod that has been killed cannot start the self-test's thread, and
+ * without its verdict the algorithm would stay unusable and the module loaded for good.
+ */
+static int shim_register_alg(struct shash_alg *alg)
+{
+	struct shim_registration registration = { .alg = alg };
+
+	INIT_WORK_ONSTACK(&registration.work, shim_register_work);
+	schedule_work(&registration.work);
+	flush_work(&registration.work);
+	destroy_work_on_stack(&registration.work);
+	return registration.err;
+}
+
 int shim_shash_register(u32 slot, const char *name, const char *driver, u32 priority,
 			const struct shim_shash_ops *ops)
 {
@@ -114,7 +144,7 @@ int shim_shash_register(u32 slot, const char *name, const char *driver, u32 prio
 	alg->base.cra_module = THIS_MODULE;
 	strscpy(alg->base.cra_name, name, sizeof(alg->base.cra_name));
 	strscpy(alg->base.cra_driver_name, driver, sizeof(alg->base.cra_driver_name));
-	return crypto_register_shash(alg);
+	return shim_register_alg(alg);
 }
 
 void shim_shash_unregister(u32 slot)

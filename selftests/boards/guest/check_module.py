@@ -3,6 +3,8 @@
 
 import itertools
 import pathlib
+import subprocess
+import time
 from functools import partial
 
 import afalg
@@ -40,6 +42,7 @@ def tests():
         yield f"{name}={str(value)[:10]}: refused with a sentence", partial(refused, name, value)
     yield "unload: refused while a socket is bound, then done", unload_with_socket
     yield "load and unload again, three times", load_again
+    yield "insmod killed at various moments: a sound module or none", killed
 
 
 def loads():
@@ -152,6 +155,19 @@ def unload_with_socket():
         expect("digest after the refusal", BY_NAME["sha3-256"].new(b"").digest(),
                transform.digest(b""))
     fixture.unloaded()
+
+
+def killed():
+    """An insmod that is killed while the kernel tests the algorithms leaves nothing half done."""
+    fixture.unloaded()
+    for tenths in range(8):
+        insmod = subprocess.Popen(["insmod", str(module.PATH)], stderr=subprocess.DEVNULL)
+        time.sleep(tenths / 10)
+        insmod.kill()
+        insmod.wait()
+        # The kernel's self-tests hold the module for a moment, which unload() grants.
+        if module.is_loaded():
+            module.unload()
 
 
 def load_again():
