@@ -10,7 +10,7 @@ use crate::board::{Board, Task};
 use crate::disks;
 use crate::host::{self, Install};
 use crate::kernel::Series;
-use crate::progress::Ui;
+use crate::progress::{self, Ui};
 use crate::setup::{Options, Setup};
 
 /// Far above what the slowest machine needs; a board that hangs must not hang the user.
@@ -33,5 +33,5 @@ pub(crate) fn run(ui: &Ui, board: &'static Board, series: &'static Series) -> Re
         timeout: TIMEOUT,
         count_instructions: false,
     };
-    setup.run(ui, task, &mut |line| println!("{line}"))
+    setup.run(ui, task, &mut progress::say)
 }

@@ -174,7 +174,7 @@ fn start_board(ui: &Ui, target: &Target, task: Task) -> Result<i32> {
         install: Install::Never,
     };
     let setup = Setup::new(ui, options)?;
-    setup.run(ui, task, &mut |line| println!("{line}"))
+    setup.run(ui, task, &mut progress::say)
 }
 
 fn read_script(path: &Path) -> Result<Vec<u8>> {

@@ -3,11 +3,20 @@
 //! What the user sees while something runs: a spinner on a terminal, one plain line per step in a
 //! log. All of it goes to standard error, so that standard output carries results only.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+
+/// Prints a line of results. A reader that has gone away, or a full disk behind it, ends the run,
+/// and with it every child.
+pub(crate) fn say(line: &str) {
+    if let Err(error) = writeln!(std::io::stdout(), "{line}") {
+        eprintln!("error: cannot write to standard output: {error}");
+        std::process::exit(1);
+    }
+}
 
 /// The user's terminal or log.
 pub(crate) struct Ui {
