@@ -56,9 +56,9 @@ impl Module for NeonShash {
         let plan =
             |wanted| select::Plan { wanted, measure: params.measure(), priority: names.priority };
         let wanted = plan(params.blake2b_impl());
-        select::choose::<blake2b::Blake2b256>(&blake2b::FAMILY, known_answers::blake2b, &wanted)?;
+        select::choose(&blake2b::FAMILY, known_answers::blake2b, &wanted)?;
         let wanted = plan(params.sha3_impl());
-        select::choose::<sha3::Sha3_256>(&sha3::FAMILY, known_answers::sha3, &wanted)?;
+        select::choose(&sha3::FAMILY, known_answers::sha3, &wanted)?;
         Ok(Self { _registrations: register::register_all(&names)? })
     }
 }

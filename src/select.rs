@@ -30,11 +30,21 @@ pub struct Family {
     /// The implementation in use.
     pub choice: Choice,
     priority: AtomicU32,
+    /// The hash that is measured for all, by its generic name.
+    measured: &'static CStr,
+    hash: fn(&[u8]),
 }
 
 impl Family {
-    pub(crate) const fn new(name: &'static CStr) -> Self {
-        Self { name, choice: Choice::new(), priority: AtomicU32::new(0) }
+    /// `T` is the hash that is measured for all.
+    pub(crate) const fn new<T: Shash>(name: &'static CStr) -> Self {
+        Self {
+            name,
+            choice: Choice::new(),
+            priority: AtomicU32::new(0),
+            measured: T::NAME,
+            hash: hash::<T>,
+        }
     }
 
     /// The priority that the choice earned.
@@ -116,18 +126,14 @@ pub fn earned_priority(chosen: Candidate, incumbent: Option<Incumbent>, wanted: 
     }
 }
 
-/// Checks the implementations and settles on one. `T` is the family's hash that is measured.
-pub(crate) fn choose<T: Shash>(
-    family: &Family,
-    known_answers: KnownAnswers,
-    plan: &Plan<'_>,
-) -> Result {
+/// Checks the implementations and settles on one.
+pub(crate) fn choose(family: &Family, known_answers: KnownAnswers, plan: &Plan<'_>) -> Result {
     let wanted = parse(family, plan.wanted)?;
     let mut candidates = Candidates::sound(family, known_answers, wanted);
     let measurement = match wanted {
         Some(_) => Err(c"asked for"),
         None if !plan.measure => Err(c"not measured"),
-        None => measure::<T>(family, &mut candidates),
+        None => measure(family, &mut candidates),
     };
     let Some(chosen) = fastest(candidates.get()) else {
         pr_err!(family.name, ": no implementation is left: not loaded");
@@ -218,10 +224,7 @@ type Measurement = Option<(Provider, Incumbent)>;
 
 /// Times the candidates and what the kernel has; or says why not.
 #[inline(never)]
-fn measure<T: Shash>(
-    family: &Family,
-    candidates: &mut Candidates,
-) -> Result<Measurement, &'static CStr> {
+fn measure(family: &Family, candidates: &mut Candidates) -> Result<Measurement, &'static CStr> {
     let clock = Clock::new().ok_or(c"the clock is too coarse to measure")?;
     let message = MESSAGE.lock();
     // Unlike CPUs would make the figures those of no CPU.
@@ -233,9 +236,9 @@ fn measure<T: Shash>(
     };
     for candidate in candidates.list.iter_mut().take(candidates.len) {
         family.choice.set(candidate.implementation);
-        candidate.figures = figures(&mut hash::<T>);
+        candidate.figures = figures(&mut |data| (family.hash)(data));
     }
-    let provider = Provider::open(T::NAME);
+    let provider = Provider::open(family.measured);
     let measurement = provider.map(|provider| {
         let figures = figures(&mut |data| provider.digest(data));
         let incumbent = Incumbent { priority: provider.priority(), figures };

@@ -23,7 +23,7 @@ pub const BLOCK_SIZE: usize = 128;
 pub const MAX_KEY_SIZE: usize = 64;
 
 /// What is chosen and checked for BLAKE2b as a whole.
-pub static FAMILY: Family = Family::new(c"blake2b");
+pub static FAMILY: Family = Family::new::<Blake2b256>(c"blake2b");
 
 const IV: [u64; 8] = [
     0x6a09e667f3bcc908,

@@ -20,7 +20,7 @@ use kernel::{
 pub type Lanes = [u64; 25];
 
 /// What is chosen and checked for SHA-3 as a whole.
-pub static FAMILY: Family = Family::new(c"sha3");
+pub static FAMILY: Family = Family::new::<Sha3_256>(c"sha3");
 
 plain_struct! {
     /// A message being hashed. Partial blocks are XORed into the state at once, so there is no
