@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use crate::abi;
 use crate::board::{Board, Task};
 use crate::disks;
 use crate::emulation;
@@ -41,6 +42,7 @@ struct Step {
 const STEPS: &[Step] = &[
     Step { name: "host tests", run: host_tests },
     Step { name: "NEON cores, emulated CPU", run: emulated_tests },
+    Step { name: "ABI of the cores", run: abi_tests },
     Step { name: "hash tree tests", run: hash_tree_tests },
     Step { name: "benchmark tests", run: benchmark_tests },
     Step { name: "emulated board", run: board_tests },
@@ -51,6 +53,7 @@ pub(crate) fn run(ui: &Ui, board: &'static Board, kernel: &'static Series) -> Re
     let mut needs = Host::detect(ui)?.board_tools();
     needs.extend(host::disk_tools());
     needs.extend(emulation::tools(&host::cross_compile()));
+    needs.push(Need::program("make", "make"));
     // The trees of hashtree.py are compared with its.
     needs.push(Need::program("veritysetup", "cryptsetup-bin"));
     let toolchain = setup::require(ui, needs, Install::IfRoot)?;
@@ -84,6 +87,12 @@ fn host_tests(ui: &Ui, _: &Context) -> Result<Tally> {
 fn emulated_tests(ui: &Ui, context: &Context) -> Result<Tally> {
     let mut cargo = emulation::cargo_test(&context.toolchain, &host::cross_compile());
     cargo_test(ui, &mut cargo, "emulated tests")
+}
+
+fn abi_tests(ui: &Ui, _: &Context) -> Result<Tally> {
+    let mut tally = python_tests(ui, "contract tests", abi::FOLDER)?;
+    tally.add(abi::run(ui, &host::cross_compile())?);
+    Ok(tally)
 }
 
 /// The cargo that runs this program.

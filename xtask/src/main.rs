@@ -3,6 +3,7 @@
 //! What the Makefile calls: builds the object and the module, fetches kernels, runs emulated
 //! boards. Exit status: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 
+mod abi;
 mod apt;
 mod audit;
 mod bench;
