@@ -53,6 +53,8 @@ help:
 	@echo 'make check               all tests'
 	@echo 'make bench               our speed and that of Linux, OpenSSL and libgcrypt; on an ARM'
 	@echo '                         machine measured, elsewhere modelled: docs/bench.md'
+	@echo 'make audit               what the object may not contain, for every kernel; that it is the'
+	@echo '                         same built elsewhere; the oldest rustc that is here'
 	@echo 'make board               a shell on that board'
 	@echo 'make board RUN=script [FILES=folder]'
 	@echo '                         run a script there as root; a failure is status 2, as of every'
@@ -95,6 +97,10 @@ bench:
 	@sh xtask/bootstrap.sh --install
 	@$(XTASK) bench $(BOARD_FLAGS)
 
+audit:
+	@sh xtask/bootstrap.sh --install
+	@$(XTASK) audit $(if $(KERNEL),--kernel $(KERNEL))
+
 board:
 	@sh xtask/bootstrap.sh
 	@$(XTASK) board $(BOARD_FLAGS) $(if $(RUN),--run '$(RUN)') $(if $(FILES),--files '$(FILES)')
@@ -105,4 +111,4 @@ lint:
 	$(CARGO) clippy --quiet --workspace --all-targets -- -D warnings
 
 FORCE:
-.PHONY: modules modules_install clean distclean help check-kernel demo check bench board lint FORCE
+.PHONY: modules modules_install clean distclean help check-kernel demo check bench audit board lint FORCE

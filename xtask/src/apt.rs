@@ -274,6 +274,15 @@ pub(crate) fn unpack(ui: &Ui, package: &Path, root: &Path, exclude: &[&str]) -> 
         .with_context(|| format!("cannot unpack {}", package.display()))
 }
 
+/// Unpacks from a package the one file with that name, wherever it lies there, into `folder`.
+pub(crate) fn unpack_file(ui: &Ui, package: &Path, name: &str, folder: &Path) -> Result<()> {
+    let mut tar = exec::command("tar");
+    tar.args(["-x", "--wildcards", "--no-same-owner", "--transform=s,.*/,,"]);
+    tar.arg("-C").arg(folder).arg(format!("*/{name}"));
+    exec::pipe(ui, exec::command("dpkg-deb").arg("--fsys-tarfile").arg(package), &mut tar)
+        .with_context(|| format!("cannot take {name} out of {}", package.display()))
+}
+
 #[derive(Debug, PartialEq, Eq)]
 struct Mirror {
     uri: String,

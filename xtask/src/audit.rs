@@ -1,201 +1,182 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 
-//! What the object may not contain: anything that a kernel would not load, or that has no place in
-//! one.
+//! `make audit`: the object by the rules, the module's and the object's needs by what kernels
+//! export, the object built elsewhere, and built by the oldest rustc. `make check` has the part
+//! that takes seconds.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{bail, Result};
+use anyhow::Result;
 
+use crate::apt::LazyApt;
+use crate::cache::Cache;
 use crate::exec;
-use crate::object::ENTRIES;
-use crate::progress::Ui;
+use crate::exports::Exports;
+use crate::host::{self, Host, Install, Need};
+use crate::kernel::{self, Series};
+use crate::object;
+use crate::progress::{say, Ui};
+use crate::results::Tally;
+use crate::setup;
+use crate::toolchain::{self, Toolchain};
+use crate::workdir::{self, WorkDir};
+use crate::{module, reproduce, rules};
 
-/// What the kernel or the C seam provides. Every kernel from 6.1 on exports the former.
-const IMPORTS: [&str; 16] = [
-    "memcpy",
-    "memset",
-    "memmove",
-    "memcmp",
-    "bcmp",
-    "strlen",
-    "__aeabi_unwind_cpp_pr0",
-    "__aeabi_unwind_cpp_pr1",
-    "__aeabi_lmul",
-    "__aeabi_llsl",
-    "__aeabi_llsr",
-    "__aeabi_lasr",
-    "__aeabi_uidiv",
-    "__aeabi_uidivmod",
-    "__aeabi_idiv",
-    "__aeabi_idivmod",
-];
+/// The whole audit; returns the exit status.
+pub(crate) fn run(ui: &Ui, series: &Series) -> Result<i32> {
+    let mut needs = Host::detect(ui)?.build_tools();
+    needs.push(Need::program("git", "git"));
+    let toolchain = setup::require(ui, needs, Install::IfRoot)?;
+    let mut audit = Audit::new(ui);
+    audit.object_and_module(&toolchain, series)?;
+    audit.other_kernels()?;
+    audit.elsewhere(&toolchain);
+    audit.oldest(&toolchain);
+    say(&audit.tally.summary());
+    Ok(i32::from(audit.tally.failed > 0))
+}
 
-/// The seam's own functions, all of `shims.h`.
-const SEAM: &str = "shim_";
+/// The part for `make check`: no other kernel is fetched and nothing is built twice.
+pub(crate) fn quick(ui: &Ui, toolchain: &Toolchain, series: &Series) -> Result<Tally> {
+    let mut audit = Audit::new(ui);
+    audit.object_and_module(toolchain, series)?;
+    Ok(audit.tally)
+}
 
-/// Relocations that the module loader of every supported kernel applies.
-const RELOCATIONS: [&str; 9] = [
-    "R_ARM_NONE",
-    "R_ARM_ABS32",
-    "R_ARM_REL32",
-    "R_ARM_CALL",
-    "R_ARM_JUMP24",
-    "R_ARM_PREL31",
-    "R_ARM_MOVW_ABS_NC",
-    "R_ARM_MOVT_ABS",
-    "R_ARM_V4BX",
-];
+struct Audit<'a> {
+    ui: &'a Ui,
+    cross: String,
+    tally: Tally,
+}
 
-/// A kernel thread has 8 KiB for everything that is on its way.
-const MAX_FRAME: u32 = 512;
+impl<'a> Audit<'a> {
+    fn new(ui: &'a Ui) -> Self {
+        Self { ui, cross: host::cross_compile(), tally: Tally::default() }
+    }
 
-/// Prefixes of the assembly cores, the only functions that may use NEON.
-const CORES: [&str; 2] = ["neon_shash_blake2b_", "neon_shash_sha3_"];
+    /// Reports one check by the faults that it has found, or by why it could not be made.
+    fn report(&mut self, name: &str, found: Result<BTreeSet<String>>) {
+        let (lines, tally) = verdict(name, found);
+        say(&lines);
+        self.tally.add(tally);
+    }
 
-/// Checks the object; the error lists all that is wrong.
-pub(crate) fn check(ui: &Ui, cross: &str, object: &Path) -> Result<()> {
-    let run = |tool: &str, flags: &[&str]| {
-        exec::output(ui, exec::command(&format!("{cross}{tool}")).args(flags).arg(object))
-    };
-    let mut faults = symbols(&run("nm", &[])?);
-    faults.extend(relocations(&run("readelf", &["--relocs", "--wide"])?));
-    faults.extend(sections(&run("readelf", &["--sections", "--wide"])?));
-    faults.extend(instructions(&run("objdump", &["--disassemble", "--no-show-raw-insn"])?));
+    fn skip(&mut self, name: &str, reason: &str) {
+        say(&format!("ok - {name} # SKIP {reason}"));
+        self.tally.skipped.push(format!("{name}: {reason}"));
+    }
+
+    /// The object by the rules, and the module for a kernel of `series`.
+    fn object_and_module(&mut self, toolchain: &Toolchain, series: &Series) -> Result<()> {
+        let object = self.build(toolchain, &object::target())?;
+        self.apply_rules(&toolchain.version, &object)?;
+        if let Err(error) = self.module(series, &object) {
+            self.report("a module of it", Err(error));
+        }
+        Ok(())
+    }
+
+    fn build(&self, toolchain: &Toolchain, target: &Path) -> Result<PathBuf> {
+        object::build(self.ui, toolchain, &self.cross, &workdir::source(), target)
+    }
+
+    fn apply_rules(&mut self, rustc: &str, object: &Path) -> Result<()> {
+        for finding in rules::apply(self.ui, &self.cross, &workdir::source(), object)? {
+            self.report(&format!("object by rustc {rustc}: {}", finding.rule), Ok(finding.faults));
+        }
+        Ok(())
+    }
+
+    /// What the module and the object may ask for, by what the module's kernel exports.
+    fn module(&mut self, series: &Series, object: &Path) -> Result<()> {
+        let host = Host::detect(self.ui)?;
+        let cache = Cache::open()?;
+        let apt = LazyApt::new(self.ui, &cache, &host);
+        let kernel = kernel::fetch(self.ui, &cache, &apt, &host, series)?;
+        let exports = Exports::read(&kernel.exports())?;
+        self.imports(&kernel.release, &exports);
+
+        let dir = WorkDir::claim(&format!("module-{}", series.name))?;
+        let module = module::build(self.ui, &kernel, &workdir::source(), object, dir.path())?;
+        let nm = exec::output(self.ui, exec::command(&format!("{}nm", self.cross)).arg(module))?;
+        let mut faults = exports.lack(rules::undefined(&nm));
+        if rules::undefined(&nm).next().is_none() {
+            faults.insert("no undefined symbol is seen".to_string());
+        }
+        let name = format!("Linux {} exports all that its module asks for", kernel.release);
+        self.report(&name, Ok(faults));
+        Ok(())
+    }
+
+    /// The list that every object is held to must be right for every kernel.
+    fn imports(&mut self, release: &str, exports: &Exports) {
+        let name = format!("Linux {release} exports all that the object may ask for");
+        self.report(&name, Ok(exports.lack(rules::IMPORTS.into_iter())));
+    }
+
+    fn other_kernels(&mut self) -> Result<()> {
+        let host = Host::detect(self.ui)?;
+        let cache = Cache::open()?;
+        let apt = LazyApt::new(self.ui, &cache, &host);
+        for series in kernel::EXPORTS_ONLY {
+            let name = format!("exports of Linux {}", series.name);
+            let fetched = kernel::fetch_exports(self.ui, &cache, &apt, &host, series);
+            let read = fetched.and_then(|found| {
+                found.map(|(release, table)| Ok((release, Exports::read(&table)?))).transpose()
+            });
+            let suites = host.release.codename;
+            match read {
+                Ok(Some((release, exports))) => self.imports(&release, &exports),
+                Ok(None) => self.skip(&name, &format!("Debian's {suites} suites have none")),
+                Err(error) => self.report(&name, Err(error)),
+            }
+        }
+        Ok(())
+    }
+
+    fn elsewhere(&mut self, toolchain: &Toolchain) {
+        let object = object::target().join(object::NAME);
+        let same = reproduce::compare(self.ui, toolchain, &self.cross, &object);
+        self.report("the object is bit-identical when built in another folder", same);
+    }
+
+    fn oldest(&mut self, chosen: &Toolchain) {
+        let Some(toolchain) = Toolchain::older(self.ui, chosen) else {
+            self.skip("object by the oldest rustc", &toolchain::no_older(chosen));
+            return;
+        };
+        let built = self.build(&toolchain, &workdir::target().join("object-oldest"));
+        let applied = built.and_then(|object| self.apply_rules(&toolchain.version, &object));
+        if let Err(error) = applied {
+            self.report(&format!("object by rustc {}", toolchain.version), Err(error));
+        }
+    }
+}
+
+/// The lines that report a check, and how it counts.
+fn verdict(name: &str, found: Result<BTreeSet<String>>) -> (String, Tally) {
+    let faults = found.unwrap_or_else(|error| BTreeSet::from([format!("{error:#}")]));
     if faults.is_empty() {
-        return Ok(());
+        return (format!("ok - {name}"), Tally { passed: 1, ..Tally::default() });
     }
-    let list: Vec<String> = faults.into_iter().map(|fault| format!("  {fault}")).collect();
-    bail!("{} is not fit for a kernel:\n{}", object.display(), list.join("\n"))
-}
-
-/// Undefined symbols that no kernel exports, definitions that would replace the kernel's, a way to
-/// panic, and what is exported or missing of the seam's entries.
-fn symbols(nm: &str) -> BTreeSet<String> {
-    let mut faults = BTreeSet::new();
-    let mut global = BTreeSet::new();
-    for line in nm.lines() {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let [.., kind, name] = words[..] else { continue };
-        if kind.eq_ignore_ascii_case("u") || kind == "w" || kind == "v" {
-            if !IMPORTS.contains(&name) && !name.starts_with(SEAM) {
-                faults.insert(format!("undefined symbol {name}"));
-            }
-        } else if kind.chars().all(char::is_uppercase) {
-            global.insert(name);
-        }
-        if ["core9panicking", "core3fmt"].iter().any(|part| name.contains(part)) {
-            faults.insert(format!("panic or formatting code: {name}"));
-        }
-    }
-    for entry in ENTRIES {
-        if !global.remove(entry) {
-            faults.insert(format!("the entry {entry} is missing"));
-        }
-    }
-    faults.extend(global.into_iter().map(|name| format!("exported symbol {name}")));
-    for core in CORES {
-        if !nm.contains(core) {
-            faults.insert(format!("no core {core}*"));
-        }
-    }
-    faults
-}
-
-fn relocations(readelf: &str) -> BTreeSet<String> {
-    readelf
-        .split_whitespace()
-        .filter(|word| word.starts_with("R_ARM_") && !RELOCATIONS.contains(word))
-        .map(|word| format!("relocation {word}"))
-        .collect()
-}
-
-/// Sections that a module must not bring: LLVM's bitcode, or memory both writable and executable.
-fn sections(readelf: &str) -> BTreeSet<String> {
-    let mut faults = BTreeSet::new();
-    for line in readelf.lines().filter(|line| line.trim_start().starts_with('[')) {
-        if line.contains(".llvm") || line.contains(" WAX ") {
-            faults.insert(format!("section {}", line.trim()));
-        }
-    }
-    faults
-}
-
-/// NEON or VFP outside the cores, since the compiler may use neither where no section is open, and
-/// large stack frames.
-fn instructions(objdump: &str) -> BTreeSet<String> {
-    let mut faults = BTreeSet::new();
-    let mut function = "";
-    for line in objdump.lines() {
-        if let Some(name) = line.strip_suffix(">:").and_then(|line| line.split('<').nth(1)) {
-            function = name;
-        } else if let Some(mnemonic) = line.split('\t').nth(1).map(str::trim) {
-            if frame(line) > MAX_FRAME {
-                faults.insert(format!("a stack frame of {} bytes in {function}", frame(line)));
-            }
-            let is_core = CORES.iter().any(|core| function.starts_with(core));
-            if mnemonic.starts_with('v') && !is_core {
-                faults.insert(format!("{mnemonic} in {function}"));
-            }
-        }
-    }
-    faults
-}
-
-/// The bytes that an instruction takes off the stack pointer.
-fn frame(line: &str) -> u32 {
-    let bytes =
-        line.split_once("sub\tsp, sp, #").and_then(|(_, rest)| rest.split_whitespace().next());
-    bytes.and_then(|bytes| bytes.parse().ok()).unwrap_or(0)
+    let list: String = faults.iter().map(|fault| format!("\n{fault}")).collect();
+    (format!("not ok - {name}{}", list.replace('\n', "\n  ")), Tally::failure())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const GOOD: &str = "00000000 T neon_shash_init\n00000004 T neon_shash_exit\n\
-        00000008 T neon_shash_implementation\n00000010 t neon_shash_blake2b_compress_neon\n\
-        00000020 t neon_shash_sha3_absorb_neon\n         U memcpy\n         U shim_print\n";
-
-    fn with(line: &str) -> Vec<String> {
-        symbols(&format!("{GOOD}{line}\n")).into_iter().collect()
-    }
-
     #[test]
-    fn bad_symbols_are_found() {
-        assert!(symbols(GOOD).is_empty());
-        assert_eq!(with("         U __aeabi_uldivmod"), ["undefined symbol __aeabi_uldivmod"]);
-        assert_eq!(with("00000000 W memset"), ["exported symbol memset"]);
-        assert_eq!(with("00000000 t _ZN4core9panicking5panic17h0E").len(), 1);
-        assert_eq!(symbols("").len(), 5);
-    }
-
-    #[test]
-    fn bad_relocations_are_found() {
-        let line = "00000018  0000161c R_ARM_CALL  00000000   memset\n";
-        assert!(relocations(line).is_empty());
-        assert_eq!(relocations("0 0 R_ARM_GOT_PREL 0 x").len(), 1);
-    }
-
-    #[test]
-    fn neon_outside_a_core_is_found() {
-        let dump = |name: &str| format!("00000000 <{name}>:\n   0:\tvadd.i64\tq0, q1, q2\n");
-        assert!(instructions(&dump("neon_shash_sha3_absorb_neon")).is_empty());
-        assert_eq!(instructions(&dump("memset")).len(), 1);
-    }
-
-    #[test]
-    fn large_frames_are_found() {
-        let dump = |n: u32| format!("00000000 <f>:\n   0:\tsub\tsp, sp, #{n}\t@ 0x0\n");
-        assert!(instructions(&dump(512)).is_empty());
-        assert_eq!(instructions(&dump(516)).len(), 1);
-    }
-
-    #[test]
-    fn bad_sections_are_found() {
-        assert!(sections("  [ 1] .text PROGBITS 0 34 400 00  AX  0   0 16").is_empty());
-        assert_eq!(sections("  [ 2] .llvmbc PROGBITS 0 34 400 00      0   0  1").len(), 1);
-        assert_eq!(sections("  [ 2] .x PROGBITS 0 34 400 00 WAX  0   0  1").len(), 1);
+    fn what_is_found_or_cannot_be_checked_fails() {
+        let (lines, tally) = verdict("sound", Ok(BTreeSet::new()));
+        assert_eq!((lines.as_str(), tally.passed, tally.failed), ("ok - sound", 1, 0));
+        let (lines, tally) = verdict("faulty", Ok(BTreeSet::from(["a".into(), "b".into()])));
+        assert_eq!(lines, "not ok - faulty\n  a\n  b");
+        assert_eq!((tally.passed, tally.failed), (0, 1));
+        let (lines, tally) = verdict("unchecked", Err(anyhow::anyhow!("no network")));
+        assert_eq!(lines, "not ok - unchecked\n  no network");
+        assert_eq!((tally.passed, tally.failed), (0, 1));
     }
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use crate::abi;
+use crate::audit;
 use crate::board::{Board, Task};
 use crate::disks;
 use crate::emulation;
@@ -45,6 +46,7 @@ const STEPS: &[Step] = &[
     Step { name: "ABI of the cores", run: abi_tests },
     Step { name: "hash tree tests", run: hash_tree_tests },
     Step { name: "benchmark tests", run: benchmark_tests },
+    Step { name: "object audit", run: object_audit },
     Step { name: "emulated board", run: board_tests },
 ];
 
@@ -143,6 +145,10 @@ fn python_tests(ui: &Ui, name: &str, folder: &str) -> Result<Tally> {
         println!("{}\nthe whole log: {}", exec::tail(&output), log.display());
     }
     Ok(results::unittest(&output))
+}
+
+fn object_audit(ui: &Ui, context: &Context) -> Result<Tally> {
+    audit::quick(ui, &context.toolchain, context.kernel)
 }
 
 fn board_tests(ui: &Ui, context: &Context) -> Result<Tally> {

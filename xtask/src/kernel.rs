@@ -26,6 +26,14 @@ pub(crate) struct Series {
 
 const SERIES: &[Series] = &[Series { name: "6.12", prefix: "6.12.", flavour: "-armmp" }];
 
+/// Further supported kernels, of which only the export tables are fetched.
+pub(crate) const EXPORTS_ONLY: &[Series] = &[
+    Series { name: "6.1", prefix: "6.1.", flavour: "-armmp" },
+    Series { name: "7.x", prefix: "7.", flavour: "-armmp" },
+];
+
+const SYMVERS: &str = "Module.symvers";
+
 pub(crate) fn series(name: &str) -> Result<&'static Series> {
     SERIES.iter().find(|series| series.name == name).with_context(|| {
         let known: Vec<&str> = SERIES.iter().map(|series| series.name).collect();
@@ -48,6 +56,11 @@ impl Kernel {
     /// The build folder, for `make -C`.
     pub(crate) fn headers(&self) -> PathBuf {
         self.root.join("usr/src").join(headers(&self.release))
+    }
+
+    /// The table of what the kernel and its modules export.
+    pub(crate) fn exports(&self) -> PathBuf {
+        self.headers().join(SYMVERS)
     }
 
     /// The part of the headers that all flavours share: a large tree of ordinary files.
@@ -85,10 +98,46 @@ pub(crate) fn fetch(
     Ok(Kernel { release, root })
 }
 
+/// The release of the newest kernel of `series` and its table of exports, alone of its headers
+/// package. `None` where the host's Debian has no such kernel.
+pub(crate) fn fetch_exports(
+    ui: &Ui,
+    cache: &Cache,
+    apt: &LazyApt,
+    host: &Host,
+    series: &Series,
+) -> Result<Option<(String, PathBuf)>> {
+    let id = host.release.codename;
+    let entry = |release: &str| format!("exports-{release}-{id}");
+    let release = cache.answer(
+        ui,
+        &format!("exports-{}-{id}", series.name),
+        // Nothing is an answer too.
+        |release| release.is_empty() || cache.has(&entry(release)),
+        || {
+            let names = apt.open()?.names(&format!("linux-headers-{}", series.prefix))?;
+            Ok(releases(&names, "linux-headers-", series).into_iter().next().unwrap_or_default())
+        },
+    )?;
+    if release.is_empty() {
+        return Ok(None);
+    }
+    let root = cache.entry(&entry(&release), |dir| {
+        let what = format!("the exports of Linux {release}");
+        let files = apt.open()?.download(&what, &[headers(&release)], dir)?;
+        for package in &files {
+            apt::unpack_file(ui, package, SYMVERS, dir)?;
+            fs::remove_file(package).context("cannot remove a package")?;
+        }
+        Ok(())
+    })?;
+    Ok(Some((release, root.join(SYMVERS))))
+}
+
 /// The newest release of which all packages are there: a mirror may be in the middle of an update.
 fn newest(apt: &Apt, host: &Host, series: &Series) -> Result<String> {
     let names = apt.names(&format!("linux-image-{}", series.prefix))?;
-    for release in releases(&names, series) {
+    for release in releases(&names, "linux-image-", series) {
         if apt.has_all(&packages(&release, host, series))? {
             return Ok(release);
         }
@@ -101,15 +150,16 @@ fn newest(apt: &Apt, host: &Host, series: &Series) -> Result<String> {
     );
 }
 
-/// The releases of `series` among image packages, newest first.
-fn releases(images: &[String], series: &Series) -> Vec<String> {
-    let release = |image: &String| {
-        let release = image.strip_prefix("linux-image-")?;
+/// The releases of `series` among packages whose names begin with `kind`, newest first.
+fn releases(packages: &[String], kind: &str, series: &Series) -> Vec<String> {
+    let release = |package: &String| {
+        let release = package.strip_prefix(kind)?;
         let version = release.strip_suffix(series.flavour)?.strip_prefix(series.prefix)?;
-        // "6.12.9-rt-armmp" ends with "-armmp" too, and is another flavour.
-        (!version.contains('-')).then(|| release.to_string())
+        // "6.12.9-rt-armmp" ends with "-armmp" too, and is another flavour; "6.1.0-50-armmp" is not.
+        let is_plain = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());
+        version.split('-').all(is_plain).then(|| release.to_string())
     };
-    let mut found: Vec<String> = images.iter().filter_map(release).collect();
+    let mut found: Vec<String> = packages.iter().filter_map(release).collect();
     found.sort_by_key(|release| std::cmp::Reverse(numbers(release)));
     found
 }
@@ -222,7 +272,15 @@ mod tests {
             "6.12.90+deb12-armmp",
             "6.12.9+deb12-armmp",
         ];
-        assert_eq!(releases(&images, &SERIES[0]), expected);
+        assert_eq!(releases(&images, "linux-image-", &SERIES[0]), expected);
+        let headers = names(&[
+            "linux-headers-6.1.0-9-armmp",
+            "linux-headers-6.1.0-50-armmp",
+            "linux-headers-6.1.0-50-rt-armmp",
+            "linux-headers-6.1.0-50-common",
+        ]);
+        let expected = ["6.1.0-50-armmp", "6.1.0-9-armmp"];
+        assert_eq!(releases(&headers, "linux-headers-", &EXPORTS_ONLY[0]), expected);
     }
 
     #[test]

@@ -16,14 +16,17 @@ mod demo;
 mod disks;
 mod emulation;
 mod exec;
+mod exports;
 mod host;
 mod kernel;
 mod module;
 mod object;
 mod progress;
+mod reproduce;
 mod results;
 mod rivals;
 mod rootfs;
+mod rules;
 mod setup;
 mod toolchain;
 mod workdir;
@@ -94,6 +97,12 @@ enum Command {
         #[command(flatten)]
         target: Target,
     },
+    /// Check that the object fits every kernel, and that it comes out the same anywhere
+    Audit {
+        /// The kernel series that the module is built for
+        #[arg(long, default_value = DEFAULT_KERNEL, value_parser = kernel::series)]
+        kernel: &'static Series,
+    },
     /// Run all tests
     Check {
         #[command(flatten)]
@@ -157,6 +166,7 @@ fn run(ui: &Ui, command: Command) -> Result<i32> {
             let counted = if on_arm { 0 } else { count::run(ui, target.board, target.kernel)? };
             Ok(counted.max(bench::run(ui)?))
         }
+        Command::Audit { kernel } => audit::run(ui, kernel),
         Command::Check { target } => check::run(ui, target.board, target.kernel),
     }
 }

@@ -13,6 +13,8 @@ use crate::progress::Ui;
 use crate::toolchain::Toolchain;
 use crate::workdir;
 
+pub(crate) const NAME: &str = "neon_shash_core.o";
+
 /// Soft float, and plain `memcpy` and `memset`, which every kernel exports.
 pub(crate) const TARGET: &str = "armv7-unknown-linux-gnueabi";
 
@@ -32,12 +34,22 @@ const SECTIONS: &str = "SECTIONS {
 }
 ";
 
-/// Builds the object in cargo's target folder and returns its path.
-pub(crate) fn build(ui: &Ui, toolchain: &Toolchain, cross: &str, source: &Path) -> Result<PathBuf> {
+/// The folder of the object that goes into modules.
+pub(crate) fn target() -> PathBuf {
+    workdir::target().join("object")
+}
+
+/// Builds the object from `source` in the folder `target` and returns its path.
+pub(crate) fn build(
+    ui: &Ui,
+    toolchain: &Toolchain,
+    cross: &str,
+    source: &Path,
+    target: &Path,
+) -> Result<PathBuf> {
     let _step = ui.step(format!("building the object with rustc {}", toolchain.version));
-    let target = workdir::target().join("object");
-    let archive = compile(ui, toolchain, cross, source, &target)?;
-    let object = target.join("neon_shash_core.o");
+    let archive = compile(ui, toolchain, cross, source, target)?;
+    let object = target.join(NAME);
     link(ui, cross, &archive, &object)?;
     Ok(object)
 }
@@ -56,7 +68,7 @@ fn compile(
     // over all crates, and with it much that is not needed.
     cargo.args(["--crate-type", "staticlib", "--features", "module", "--profile", "module"]);
     cargo.args(["--target", TARGET, "-Zbuild-std=core"]).arg("--target-dir").arg(target);
-    cargo.env("CARGO_TARGET_ARMV7_UNKNOWN_LINUX_GNUEABI_RUSTFLAGS", flags(toolchain, source));
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags(toolchain, source));
     cargo.env("CC_armv7_unknown_linux_gnueabi", format!("{cross}gcc"));
     cargo.env("AR_armv7_unknown_linux_gnueabi", format!("{cross}ar"));
     exec::logged(ui, &mut cargo, &log(target)?).context("the object does not compile")?;
@@ -68,6 +80,7 @@ fn log(target: &Path) -> Result<PathBuf> {
     Ok(target.join("build.log"))
 }
 
+/// Flags for the target alone, in the form that allows spaces in paths.
 fn flags(toolchain: &Toolchain, source: &Path) -> String {
     let map = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
     [
@@ -79,7 +92,7 @@ fn flags(toolchain: &Toolchain, source: &Path) -> String {
         map(source, "/neon-shash"),
         map(&toolchain.source(), "/rust"),
     ]
-    .join(" ")
+    .join("\x1f")
 }
 
 /// Links what the entries reach into one object and hides every other symbol.

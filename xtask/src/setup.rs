@@ -14,7 +14,7 @@ use crate::kernel::{self, Kernel, Series};
 use crate::progress::Ui;
 use crate::toolchain::{self, Toolchain};
 use crate::workdir::{self, WorkDir};
-use crate::{audit, module, object, rootfs};
+use crate::{module, object, rootfs, rules};
 
 /// What the user chose, and what the command at hand adds.
 pub(crate) struct Options {
@@ -92,8 +92,9 @@ pub(crate) fn require(ui: &Ui, mut needs: Vec<Need>, install: Install) -> Result
 /// `neon_shash_core.o` by a toolchain that [`require`] has given.
 pub(crate) fn build_object(ui: &Ui, toolchain: &Toolchain) -> Result<PathBuf> {
     let cross = host::cross_compile();
-    let object = object::build(ui, toolchain, &cross, &workdir::source())?;
-    audit::check(ui, &cross, &object)?;
+    let source = workdir::source();
+    let object = object::build(ui, toolchain, &cross, &source, &object::target())?;
+    rules::check(ui, &cross, &source, &object)?;
     Ok(object)
 }
 

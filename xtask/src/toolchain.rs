@@ -26,6 +26,12 @@ impl Toolchain {
         candidates(ui).into_iter().find_map(|root| Self::at(ui, root))
     }
 
+    /// The oldest that will do, if there is one older than `chosen`.
+    pub(crate) fn older(ui: &Ui, chosen: &Self) -> Option<Self> {
+        let all = candidates(ui).into_iter().filter_map(|root| Self::at(ui, root));
+        oldest_before(all.collect(), chosen)
+    }
+
     /// The toolchain in `root`, if it is new enough and complete.
     fn at(ui: &Ui, root: PathBuf) -> Option<Self> {
         let source = root.join(SOURCE).join("core/src/lib.rs");
@@ -59,6 +65,11 @@ impl Toolchain {
             .env("RUSTC_BOOTSTRAP", "1");
         command
     }
+}
+
+fn oldest_before(mut all: Vec<Toolchain>, chosen: &Toolchain) -> Option<Toolchain> {
+    all.retain(|toolchain| parse(&toolchain.version) < parse(&chosen.version));
+    all.into_iter().min_by_key(|toolchain| parse(&toolchain.version))
 }
 
 fn program(root: &Path, name: &str) -> PathBuf {
@@ -102,6 +113,14 @@ pub(crate) fn debian_packages() -> &'static [&'static str] {
     }
 }
 
+/// Why there is nothing older than `chosen`.
+pub(crate) fn no_older(chosen: &Toolchain) -> String {
+    format!(
+        "no rustc from {}.{} on and older than {} is here with its library source",
+        MINIMUM.0, MINIMUM.1, chosen.version
+    )
+}
+
 /// What to say where there is none.
 pub(crate) fn missing() -> String {
     format!(
@@ -123,6 +142,15 @@ mod tests {
         assert_eq!(parse("1.96.0-nightly"), Some((1, 96)));
         assert!(parse("1.100.0") > parse("1.85.0"));
         assert_eq!(parse("nonsense"), None);
+    }
+
+    #[test]
+    fn the_oldest_is_taken() {
+        let toolchain = |version: &str| Toolchain { root: "/".into(), version: version.into() };
+        let all = || ["1.96.0", "1.85.1", "1.90.0"].map(toolchain).into();
+        let older = |than: &str| oldest_before(all(), &toolchain(than)).map(|found| found.version);
+        assert_eq!(older("1.96.0").as_deref(), Some("1.85.1"));
+        assert_eq!(older("1.85.1"), None);
     }
 
     #[test]
