@@ -108,6 +108,7 @@ board:
 lint:
 	$(CARGO) fmt --all --check
 	python3 selftests/known_answers.py | diff -u src/known_answers/digests.rs -
+	python3 selftests/suite/vectors.py | diff -u selftests/suite/src/vectors.rs -
 	$(CARGO) clippy --quiet --workspace --all-targets -- -D warnings
 
 FORCE:

@@ -8,6 +8,7 @@
 use crate::{bindings::*, error::to_result, error::Result};
 use core::{
     ffi::{c_char, c_int, c_void, CStr},
+    ops::Range,
     slice,
 };
 use std::{
@@ -343,7 +344,7 @@ impl Request {
                 out.as_mut_ptr().add(8),
             )
         };
-        assert!(self.state.0.iter().all(|word| *word == 0), "the state was not wiped");
+        assert!(self.is_wiped(), "the state was not wiped");
         assert!(
             out[..8] == [0xc3; 8] && out[size + 8..] == [0xc3; 8],
             "bytes beside the digest were written"
@@ -351,14 +352,28 @@ impl Request {
         out[8..size + 8].to_vec()
     }
 
-    /// The same with the digest written over the data's beginning, as hmac's outer hash does.
-    pub fn finup_in_place(mut self, data: &mut Vec<u8>) -> Vec<u8> {
-        let (len, size) = (data.len(), self.ops.digest_size as usize);
-        data.resize(len.max(size), 0);
-        let ptr = data.as_mut_ptr();
-        // SAFETY: As in `finup`; input and output overlap, as the API allows.
-        unsafe { (self.ops.finup.expect("always there"))(self.state.ptr(), ptr, len, ptr) };
-        data[..size].to_vec()
+    /// Adds the last of the message and writes the digest to `out`, which has its size.
+    pub fn finup_into(&mut self, data: &[u8], out: &mut [u8]) {
+        assert_eq!(out.len(), self.ops.digest_size as usize);
+        let ptr = if data.is_empty() { core::ptr::null() } else { data.as_ptr() };
+        let finup = self.ops.finup.expect("always there");
+        // SAFETY: As in `update`; `out` has room for the digest.
+        unsafe { finup(self.state.ptr(), ptr, data.len(), out.as_mut_ptr()) };
+    }
+
+    /// The same with data and digest in one buffer, where they may overlap: hmac's outer hash has
+    /// them so.
+    pub fn finup_overlapping(&mut self, memory: &mut [u8], data: Range<usize>, out: usize) {
+        let digest = out..out + self.ops.digest_size as usize;
+        assert!(data.end <= memory.len() && digest.end <= memory.len());
+        let (ptr, finup) = (memory.as_mut_ptr(), self.ops.finup.expect("always there"));
+        // SAFETY: As in `update`; both lie within the buffer, and the API lets them overlap.
+        unsafe { finup(self.state.ptr(), ptr.add(data.start), data.len(), ptr.add(out)) };
+    }
+
+    /// Whether nothing is left of the message.
+    pub fn is_wiped(&self) -> bool {
+        self.state.0.iter().all(|word| *word == 0)
     }
 
     /// The state's bytes.

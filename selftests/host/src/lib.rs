@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 //! What the tests share: an independent implementation of every hash, and messages.
 
+mod guarded;
+mod runner;
+
+pub use crate::{
+    guarded::{Guarded, PAGE},
+    runner::HostHash,
+};
+
 use blake2::digest::{consts, Mac, Update, VariableOutput};
 use blake2::{Blake2bMac, Blake2bVar};
 use kernel::crypto::shash::Algorithm;

@@ -5,50 +5,8 @@
 
 use kernel::host::{sections, set_simd, Simd, Transform};
 use neon_shash::{Implementation, Variant};
-use nix::sys::mman::{mmap_anonymous, mprotect, MapFlags, ProtFlags};
-use selftests_host::{algorithms_by, message};
-use std::{
-    num::NonZeroUsize,
-    ptr::NonNull,
-    slice,
-    sync::{Mutex, PoisonError},
-};
-
-const PAGE: usize = 4096;
-
-/// Memory between two pages that fault.
-struct Guarded {
-    start: NonNull<u8>,
-    len: usize,
-}
-
-impl Guarded {
-    fn new(pages: usize) -> Self {
-        let all = NonZeroUsize::new((pages + 2) * PAGE).unwrap();
-        // SAFETY: A fresh mapping harms no other.
-        let base = unsafe {
-            mmap_anonymous(
-                None,
-                all,
-                ProtFlags::PROT_READ | ProtFlags::PROT_WRITE,
-                MapFlags::MAP_PRIVATE,
-            )
-        };
-        let base = base.expect("there is memory").cast::<u8>();
-        for guard in [0, (pages + 1) * PAGE] {
-            // SAFETY: Both pages lie within the mapping and nobody has looked at them yet.
-            unsafe { mprotect(base.add(guard).cast(), PAGE, ProtFlags::PROT_NONE) }
-                .expect("a page of ours");
-        }
-        // SAFETY: Within the mapping.
-        Self { start: unsafe { base.add(PAGE) }, len: pages * PAGE }
-    }
-
-    fn bytes(&mut self) -> &mut [u8] {
-        // SAFETY: Ours alone, readable and writable; it is never unmapped.
-        unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
-    }
-}
+use selftests_host::{algorithms_by, message, Guarded};
+use std::sync::{Mutex, PoisonError};
 
 fn lengths() -> impl Iterator<Item = usize> {
     (0..=1025).chain(4096 - 145..=4096 + 145)
@@ -80,9 +38,9 @@ fn compare(what: &str, transform: &mut Transform, part: &[u8]) {
 #[test]
 fn neon_equals_portable_everywhere() {
     let mut memory = Guarded::new(2);
-    let end = memory.len;
-    memory.bytes().copy_from_slice(&message(1, end));
     let bytes = memory.bytes();
+    let end = bytes.len();
+    bytes.copy_from_slice(&message(1, end));
     with_every_core(|name, transform| {
         for len in lengths() {
             // At 0 the data ends where the memory does.
@@ -98,9 +56,8 @@ fn neon_equals_portable_everywhere() {
 #[test]
 fn nothing_before_the_data_is_read() {
     let mut memory = Guarded::new(2);
-    let data = message(2, memory.len);
-    memory.bytes().copy_from_slice(&data);
     let bytes = memory.bytes();
+    bytes.copy_from_slice(&message(2, bytes.len()));
     with_every_core(|name, transform| {
         for len in lengths() {
             compare(&format!("{name}, {len} bytes"), transform, &bytes[..len]);
