@@ -60,7 +60,7 @@ impl Setup {
     pub(crate) fn run(&self, ui: &Ui, task: Task, on_line: &mut dyn FnMut(&str)) -> Result<i32> {
         let machine = Machine {
             board: self.board,
-            kernel: &self.kernel.image(),
+            kernel: &self.kernel,
             base: &self.base,
             init: &workdir::source().join("selftests/boards/guest/init"),
             module: &self.module,
