@@ -3,6 +3,7 @@
 #include <linux/atomic.h>
 #include <linux/ktime.h>
 #include <linux/preempt.h>
+#include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
 #include <asm/cputype.h>

@@ -199,6 +199,13 @@ impl<'a> Apt<'a> {
         Ok(closure_files(&text))
     }
 
+    /// The versions in which `package` (`name` or `name:architecture`) is listed, newest first.
+    pub(crate) fn versions(&self, package: &str) -> Result<Vec<String>> {
+        self.update()?;
+        let text = exec::output(self.ui, self.command("apt-cache").args(["madison", package]))?;
+        Ok(madison_versions(&text, package))
+    }
+
     /// The versions in which the source package `name` is listed.
     pub(crate) fn source_versions(&self, name: &str) -> Result<Vec<String>> {
         self.update()?;
@@ -369,7 +376,26 @@ fn sources(mirrors: &Mirrors, codename: &str, lists: Lists, architectures: &[&st
     if let Some(security) = &mirrors.security {
         text += &line(security, &format!("{codename}-security"));
     }
+    if lists == Lists::Packages {
+        for suite in kernel_suites(codename) {
+            match (&mirrors.security, suite.ends_with("-security")) {
+                (Some(security), true) => text += &line(security, suite),
+                (None, true) => {}
+                (_, false) => text += &line(&mirrors.main, suite),
+            }
+        }
+    }
     text
+}
+
+/// Suites of other releases, for the kernels that only they have. apt still prefers the host's own
+/// release for every package that is in both: backports yield to it, and an older release has the
+/// lower versions.
+fn kernel_suites(codename: &str) -> &'static [&'static str] {
+    match codename {
+        "bookworm" => &["trixie-backports"],
+        _ => &["bookworm", "bookworm-security"],
+    }
 }
 
 fn configuration(dir: &Path, architectures: &[&str]) -> String {
@@ -515,7 +541,10 @@ http://security.example/|trixie-security|main|$(ORIGIN)|$(LABEL)|$(SIGNED_BY)
         let mirrors = Mirrors { main: mirror("http://m.example/", "/k"), security: None };
         let text = sources(&mirrors, "trixie", Lists::Packages, &["armhf", "amd64"]);
         let suites: Vec<_> = text.lines().map(|line| line.split(' ').nth_back(1)).collect();
-        assert_eq!(suites, [Some("trixie"), Some("trixie-updates"), Some("trixie-backports")]);
+        let own = [Some("trixie"), Some("trixie-updates"), Some("trixie-backports")];
+        assert_eq!(suites, [&own[..], &[Some("bookworm")]].concat());
+        let text_of_bookworm = sources(&mirrors, "bookworm", Lists::Packages, &["armhf"]);
+        assert!(text_of_bookworm.ends_with(" trixie-backports main\n"));
         assert!(text.contains("arch=armhf,amd64 ") && text.contains("signed-by=/k]"));
         let text = sources(&mirrors, "trixie", Lists::Sources, &["armhf"]);
         assert!(text.starts_with("deb-src [") && text.contains("signed-by=/k]"));

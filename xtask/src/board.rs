@@ -14,6 +14,7 @@ use anyhow::{bail, Context as _, Result};
 
 use crate::cpio::Archive;
 use crate::exec::{self, Running};
+use crate::kernel::Kernel;
 use crate::progress::Ui;
 use crate::workdir::WorkDir;
 
@@ -25,13 +26,74 @@ pub(crate) struct Board {
     machine: &'static [&'static str],
     /// Its serial console, as the kernel names it.
     console: &'static str,
+    /// Its device tree among those of the kernel's package; QEMU makes that of `virt`.
+    tree: Option<&'static str>,
+    channel: Channel,
 }
 
-const BOARDS: &[Board] = &[Board {
-    name: "virt-a7",
-    machine: &["-M", "virt", "-cpu", "cortex-a7", "-smp", "2", "-m", "1G"],
-    console: "ttyAMA0",
-}];
+/// How a board is talked to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Channel {
+    /// A port and a disk for each purpose.
+    Virtio,
+    /// Real boards have a serial console that works with every kernel, and little else that does:
+    /// the guest sends what the script prints through the kernel's log, which keeps lines whole,
+    /// and finds its disks in memory.
+    Log,
+}
+
+pub(crate) const BOARDS: &[Board] = &[
+    Board {
+        name: "virt-a7",
+        machine: &["-M", "virt", "-cpu", "cortex-a7", "-smp", "2", "-m", "1G"],
+        console: "ttyAMA0",
+        tree: None,
+        channel: Channel::Virtio,
+    },
+    Board {
+        name: "virt-a15",
+        machine: &["-M", "virt", "-cpu", "cortex-a15", "-smp", "2", "-m", "1G"],
+        console: "ttyAMA0",
+        tree: None,
+        channel: Channel::Virtio,
+    },
+    Board {
+        name: "cubieboard",
+        machine: &["-M", "cubieboard", "-m", "1G"],
+        console: "ttyS0,115200",
+        tree: Some("sun4i-a10-cubieboard.dtb"),
+        channel: Channel::Log,
+    },
+    Board {
+        name: "vexpress-a9",
+        machine: &["-M", "vexpress-a9", "-smp", "4", "-m", "1G"],
+        console: "ttyAMA0",
+        tree: Some("vexpress-v2p-ca9.dtb"),
+        channel: Channel::Log,
+    },
+    Board {
+        name: "raspi2b",
+        machine: &["-M", "raspi2b", "-m", "1G"],
+        console: "ttyAMA0",
+        tree: Some("bcm2836-rpi-2-b.dtb"),
+        channel: Channel::Log,
+    },
+    Board {
+        name: "orangepi-pc",
+        machine: &["-M", "orangepi-pc", "-m", "1G"],
+        console: "ttyS0",
+        tree: Some("sun8i-h3-orangepi-pc.dtb"),
+        channel: Channel::Log,
+    },
+];
+
+/// What begins a line that the script printed, and the one with its result, in the kernel's log.
+const OUTPUT_MARK: &str = "neon.out: ";
+const RESULT_MARK: &str = "neon.result: ";
+
+/// How long a board may take to restart after its result. Some cannot: the kernel then says
+/// "Reboot failed" and halts, and the emulator would go on.
+const RESTART_LIMIT: Duration = Duration::from_secs(5);
 
 pub(crate) fn board(name: &str) -> Result<&'static Board> {
     BOARDS.iter().find(|board| board.name == name).with_context(|| {
@@ -51,8 +113,7 @@ pub(crate) struct Disk {
 /// What a board is started with.
 pub(crate) struct Machine<'a> {
     pub(crate) board: &'a Board,
-    /// The kernel's image.
-    pub(crate) kernel: &'a Path,
+    pub(crate) kernel: &'a Kernel,
     /// The base root file system.
     pub(crate) base: &'a Path,
     /// The guest's `/init`.
@@ -94,12 +155,22 @@ pub(crate) fn run(
     for log in [&files.console, &files.output, &files.result, &files.errors] {
         File::create(log).with_context(|| format!("cannot write {}", log.display()))?;
     }
+    check_tree(machine)?;
     let mut qemu = qemu(machine, task, &files, &token);
+    let channel = machine.board.channel;
     let end = match task.script {
-        Some(_) => run_script(ui, &mut qemu, task.timeout, &files, on_line)?,
+        Some(_) => run_script(ui, &mut qemu, channel, task.timeout, &files, on_line)?,
         None => run_shell(ui, &mut qemu)?,
     };
     verdict(end, task, &files, &token)
+}
+
+fn check_tree(machine: &Machine) -> Result<()> {
+    let Some(name) = machine.board.tree else { return Ok(()) };
+    if !machine.kernel.device_tree(name).exists() {
+        bail!("Linux {} has no device tree {name}", machine.kernel.release);
+    }
+    Ok(())
 }
 
 /// The files of one run.
@@ -161,6 +232,11 @@ fn write_initrd(machine: &Machine, task: &Task, path: &Path) -> Result<()> {
     for (path, name) in &task.files {
         add_below_job(&mut archive, name, path)?;
     }
+    if machine.board.channel == Channel::Log {
+        for disk in &task.disks {
+            add_below_job(&mut archive, &format!("disks/{}", disk.serial), &disk.path)?;
+        }
+    }
     archive.finish()?;
     Ok(())
 }
@@ -185,17 +261,35 @@ fn qemu(machine: &Machine, task: &Task, files: &Files, token: &str) -> Command {
     if task.count_instructions {
         qemu.args(["-smp", "1", "-icount", "shift=0,sleep=off"]);
     }
-    qemu.arg("-kernel").arg(machine.kernel).arg("-initrd").arg(&files.initrd);
+    qemu.arg("-kernel").arg(machine.kernel.image()).arg("-initrd").arg(&files.initrd);
+    if let Some(name) = machine.board.tree {
+        qemu.arg("-dtb").arg(machine.kernel.device_tree(name));
+    }
     qemu.args(["-append", &command_line(machine.board, task, token)]);
-    qemu.args(["-chardev", &chardev("console", &files.console), "-serial", "chardev:console"]);
-    qemu.args(["-device", "virtio-rng-device", "-device", "virtio-serial-device"]);
     let output = match task.script {
         // Not stdio: that would be closed, and its output lost, when standard input ends.
         Some(_) => "file,id=output,path=/dev/stdout",
         // signal=off: Ctrl-C is for the board's shell.
         None => "stdio,id=output,signal=off",
     };
-    qemu.args(["-chardev", output, "-device", "virtconsole,chardev=output"]);
+    match machine.board.channel {
+        Channel::Virtio => {
+            qemu.args(["-chardev", output]);
+            add_virtio(&mut qemu, task, files);
+        }
+        Channel::Log => {
+            let log = option_value(&files.console);
+            qemu.args(["-chardev", &format!("{output},logfile={log}")]);
+            qemu.args(["-serial", "chardev:output"]);
+        }
+    }
+    qemu
+}
+
+fn add_virtio(qemu: &mut Command, task: &Task, files: &Files) {
+    qemu.args(["-chardev", &chardev("console", &files.console), "-serial", "chardev:console"]);
+    qemu.args(["-device", "virtio-rng-device", "-device", "virtio-serial-device"]);
+    qemu.args(["-device", "virtconsole,chardev=output"]);
     qemu.args(["-chardev", &chardev("result", &files.result)]);
     qemu.args(["-device", "virtserialport,chardev=result,name=neon.result"]);
     for (index, disk) in task.disks.iter().enumerate() {
@@ -205,7 +299,6 @@ fn qemu(machine: &Machine, task: &Task, files: &Files, token: &str) -> Command {
             &format!("virtio-blk-device,drive=disk{index},serial={}", disk.serial),
         ]);
     }
-    qemu
 }
 
 fn chardev(id: &str, path: &Path) -> String {
@@ -233,6 +326,11 @@ fn command_line(board: &Board, task: &Task, token: &str) -> String {
         format!("neon.token={token}"),
         format!("neon.load={}", u8::from(task.load)),
     ];
+    if board.channel == Channel::Log {
+        let terminal = board.console.split(',').next().unwrap_or_default();
+        // The kernel limits how fast programs may write to its log unless it is told not to.
+        words.push(format!("neon.terminal={terminal} printk.devkmsg=on"));
+    }
     match task.script {
         Some(_) => words.push("neon.run=1".to_string()),
         None => {
@@ -255,6 +353,7 @@ fn terminal_size() -> Option<String> {
 fn run_script(
     ui: &Ui,
     qemu: &mut Command,
+    channel: Channel,
     timeout: Duration,
     files: &Files,
     on_line: &mut dyn FnMut(&str),
@@ -263,21 +362,45 @@ fn run_script(
     let mut output = File::create(&files.output).context("cannot write the output's log")?;
     let mut running = Running::start(ui, qemu.stdout(Stdio::piped()).stderr(errors))?;
     let lines = read_lines(&mut running);
-    let deadline = Instant::now() + timeout;
+    let mut deadline = Instant::now() + timeout;
+    let mut ending = false;
     loop {
         match lines.recv_timeout(deadline.saturating_duration_since(Instant::now())) {
             Ok(line) => {
-                writeln!(output, "{line}").context("cannot write the output's log")?;
-                on_line(&line);
+                if let Some(result) = marked(channel, &line, RESULT_MARK) {
+                    fs::write(&files.result, format!("{result}\n"))
+                        .context("cannot write the board's result")?;
+                    (ending, deadline) = (true, Instant::now() + RESTART_LIMIT);
+                } else if let Some(line) = printed(channel, &line) {
+                    writeln!(output, "{line}").context("cannot write the output's log")?;
+                    on_line(line);
+                }
             }
             Err(RecvTimeoutError::Timeout) => {
                 running.kill();
-                return Ok(End::Timeout);
+                return Ok(if ending { End::Exit } else { End::Timeout });
             }
             Err(RecvTimeoutError::Disconnected) => break,
         }
     }
     Ok(if running.wait()?.success() { End::Exit } else { End::Failure })
+}
+
+/// What of a line of the board's output the script has printed.
+fn printed(channel: Channel, line: &str) -> Option<&str> {
+    match channel {
+        Channel::Virtio => Some(line),
+        Channel::Log => marked(channel, line, OUTPUT_MARK),
+    }
+}
+
+/// What follows `mark` in a line of the kernel's log: "[    1.234567] neon.out: text".
+fn marked<'a>(channel: Channel, line: &'a str, mark: &str) -> Option<&'a str> {
+    if channel == Channel::Virtio {
+        return None;
+    }
+    let (_, text) = line.strip_prefix('[')?.split_once("] ")?;
+    text.strip_prefix(mark)
 }
 
 /// The lines of the board's output, until it ends. A thread, so that a silent board can time out.
@@ -340,7 +463,12 @@ fn kernel_trouble(log: &str) -> Option<&str> {
         "Kernel panic",
         "INFO: possible ",
     ];
-    let line = log.lines().find(|line| SIGNS.iter().any(|sign| line.contains(sign)))?;
+    // What the script prints may quote such a line.
+    let trouble = |line: &&str| {
+        marked(Channel::Log, line, OUTPUT_MARK).is_none()
+            && SIGNS.iter().any(|sign| line.contains(sign))
+    };
+    let line = log.lines().find(trouble)?;
     Some(line.trim())
 }
 
@@ -372,7 +500,24 @@ mod tests {
     fn an_unknown_board_is_met_with_the_known_ones() {
         assert_eq!(board("virt-a7").unwrap().name, "virt-a7");
         let message = board("pdp-11").err().unwrap().to_string();
-        assert_eq!(message, "unknown board pdp-11; known: virt-a7");
+        assert_eq!(
+            message,
+            "unknown board pdp-11; known: virt-a7, virt-a15, cubieboard, vexpress-a9, raspi2b, \
+             orangepi-pc"
+        );
+    }
+
+    #[test]
+    fn what_the_script_printed_is_told_from_the_kernels_messages() {
+        let line = "[    9.104041] neon.out: WARNING: quoted";
+        assert_eq!(printed(Channel::Log, line), Some("WARNING: quoted"));
+        assert_eq!(kernel_trouble(line), None);
+        assert_eq!(printed(Channel::Log, "[    9.104041] neon_shash: neon.out: x"), None);
+        assert_eq!(printed(Channel::Log, "neon.out: x"), None);
+        assert_eq!(printed(Channel::Virtio, "neon.out: x"), Some("neon.out: x"));
+        let result = "[    9.2] neon.result: abc 0";
+        assert_eq!(marked(Channel::Log, result, RESULT_MARK), Some("abc 0"));
+        assert_eq!(marked(Channel::Virtio, result, RESULT_MARK), None);
     }
 
     #[test]

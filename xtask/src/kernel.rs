@@ -11,7 +11,8 @@ use anyhow::{bail, Context as _, Result};
 use crate::apt::{self, Apt, LazyApt};
 use crate::cache::{self, Cache};
 use crate::exec;
-use crate::host::Host;
+use crate::host::{Host, Need};
+use crate::modpost;
 use crate::progress::Ui;
 
 /// A line of kernels, of which the newest available is taken.
@@ -22,14 +23,31 @@ pub(crate) struct Series {
     prefix: &'static str,
     /// What its releases end with.
     flavour: &'static str,
+    packaging: Packaging,
 }
 
-const SERIES: &[Series] = &[Series { name: "6.12", prefix: "6.12.", flavour: "-armmp" }];
+/// How Debian divides a kernel into packages.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Packaging {
+    /// `linux-image` has all of it, and all releases of a series share one `linux-kbuild`.
+    SharedKbuild,
+    /// `linux-image` has all of it.
+    Whole,
+    /// From 7.2 on `linux-image` is empty and depends on the parts.
+    Split,
+}
+
+pub(crate) const SERIES: &[Series] = &[
+    Series { name: "6.1", prefix: "6.1.", flavour: "-armmp", packaging: Packaging::SharedKbuild },
+    Series { name: "6.12", prefix: "6.12.", flavour: "-armmp", packaging: Packaging::Whole },
+    Series { name: "6.12-rt", prefix: "6.12.", flavour: "-rt-armmp", packaging: Packaging::Whole },
+    Series { name: "7.2", prefix: "7.2.", flavour: "-armmp", packaging: Packaging::Split },
+];
 
 /// Further supported kernels, of which only the export tables are fetched.
 pub(crate) const EXPORTS_ONLY: &[Series] = &[
-    Series { name: "6.1", prefix: "6.1.", flavour: "-armmp" },
-    Series { name: "7.x", prefix: "7.", flavour: "-armmp" },
+    Series { name: "6.1", prefix: "6.1.", flavour: "-armmp", packaging: Packaging::SharedKbuild },
+    Series { name: "7.x", prefix: "7.", flavour: "-armmp", packaging: Packaging::Split },
 ];
 
 const SYMVERS: &str = "Module.symvers";
@@ -46,11 +64,31 @@ pub(crate) struct Kernel {
     /// As `uname -r` says on the board.
     pub(crate) release: String,
     root: PathBuf,
+    compiler: Option<String>,
 }
 
 impl Kernel {
     pub(crate) fn image(&self) -> PathBuf {
+        let split = self.modules().join("vmlinuz");
+        if split.exists() {
+            return split;
+        }
         self.root.join(format!("boot/vmlinuz-{}", self.release))
+    }
+
+    /// The device tree of a real board, by its file name.
+    pub(crate) fn device_tree(&self, name: &str) -> PathBuf {
+        let split = self.modules().join("dtb").join(name);
+        if split.exists() {
+            return split;
+        }
+        self.root.join(format!("usr/lib/linux-image-{}", self.release)).join(name)
+    }
+
+    /// The compiler for modules of this kernel, where its headers name one that this host's Debian
+    /// does not have.
+    pub(crate) fn compiler(&self) -> Option<&str> {
+        self.compiler.as_deref()
     }
 
     /// The build folder, for `make -C`.
@@ -85,17 +123,49 @@ pub(crate) fn fetch(
     // The headers hold programs for this machine, so a cache shared by several has one for each.
     let id = format!("{}-{}", host.release.codename, host.architecture);
     let entry = |release: &str| format!("kernel-{release}-{id}");
-    let release = cache.answer(
+    let make = |release: &str| {
+        cache.entry(&entry(release), |dir| {
+            let packages = packages(release, host, series);
+            unpack(ui, apt.open()?, host, release, series, &packages, dir)
+        })
+    };
+    let ask = || newest(ui, apt.open()?, host, series, &|release| make(release).map(drop));
+    let mut release = cache.answer(
         ui,
         &format!("kernel-{}-{id}", series.name),
         |release| cache.has(&entry(release)),
-        || newest(apt.open()?, host, series),
+        ask,
     )?;
-    let root = cache.entry(&entry(&release), |dir| {
-        let packages = packages(&release, host, series);
-        unpack(ui, apt.open()?, &release, series, &packages, dir)
-    })?;
-    Ok(Kernel { release, root })
+    let root = match make(&release) {
+        Ok(root) => root,
+        // An entry has lost something, and the mirror has that release no longer.
+        Err(error) => {
+            ui.warn(&format!("{error:#}\nlooking for another {} kernel", series.name));
+            release = ask()?;
+            make(&release)?
+        }
+    };
+    let mut kernel = Kernel { release, root, compiler: None };
+    kernel.compiler = foreign_compiler(&kernel, host)?;
+    Ok(kernel)
+}
+
+/// Debian's headers name the compiler of the Debian that they come from.
+fn foreign_compiler(kernel: &Kernel, host: &Host) -> Result<Option<String>> {
+    let path = kernel.headers().join(".kernelvariables");
+    let text = fs::read_to_string(&path)
+        .with_context(|| format!("the headers of {} have no .kernelvariables", kernel.release))?;
+    let own = format!("gcc-{}", host.release.gcc);
+    let named = text.split_whitespace().any(|word| word.ends_with(&own));
+    Ok((!named).then(|| format!("arm-linux-gnueabihf-{own}")))
+}
+
+/// What fetching a kernel of `series` needs beyond the tools for building modules.
+pub(crate) fn tools(host: &Host, series: &Series) -> Vec<Need> {
+    if series.packaging != Packaging::Split || host.release.codename != "bookworm" {
+        return Vec::new();
+    }
+    modpost::tools()
 }
 
 /// The release of the newest kernel of `series` and its table of exports, alone of its headers
@@ -134,13 +204,31 @@ pub(crate) fn fetch_exports(
     Ok(Some((release, root.join(SYMVERS))))
 }
 
-/// The newest release of which all packages are there: a mirror may be in the middle of an update.
-fn newest(apt: &Apt, host: &Host, series: &Series) -> Result<String> {
+/// The newest release of which all packages are there and `fetch` succeeds: a mirror may be in the
+/// middle of an update, and its lists may name packages that are gone.
+fn newest(
+    ui: &Ui,
+    apt: &Apt,
+    host: &Host,
+    series: &Series,
+    fetch: &dyn Fn(&str) -> Result<()>,
+) -> Result<String> {
     let names = apt.names(&format!("linux-image-{}", series.prefix))?;
+    let mut failure = None;
     for release in releases(&names, "linux-image-", series) {
-        if apt.has_all(&packages(&release, host, series))? {
-            return Ok(release);
+        if !apt.has_all(&packages(&release, host, series))? {
+            continue;
         }
+        match fetch(&release) {
+            Ok(()) => return Ok(release),
+            Err(error) => {
+                ui.warn(&format!("Linux {release} cannot be had; trying an older one"));
+                failure = failure.or(Some(error));
+            }
+        }
+    }
+    if let Some(error) = failure {
+        return Err(error.context(format!("no {} kernel can be fetched", series.name)));
     }
     bail!(
         "no {} kernel is to be had for Debian {}: the package lists name none \
@@ -178,27 +266,41 @@ fn headers(release: &str) -> String {
 }
 
 fn common_headers(release: &str, series: &Series) -> String {
-    format!("linux-headers-{}-common", version(release, series))
+    // The real-time patches change headers.
+    let suffix = if series.flavour.starts_with("-rt") { "-rt" } else { "" };
+    format!("linux-headers-{}-common{suffix}", version(release, series))
+}
+
+fn kbuild(release: &str, series: &Series) -> String {
+    match series.packaging {
+        Packaging::SharedKbuild => format!("linux-kbuild-{}", series.name),
+        Packaging::Whole | Packaging::Split => {
+            format!("linux-kbuild-{}", version(release, series))
+        }
+    }
 }
 
 fn packages(release: &str, host: &Host, series: &Series) -> Vec<String> {
-    let kbuild = format!("linux-kbuild-{}", version(release, series));
+    let kbuild = kbuild(release, series);
     // The board's architecture is the one that apt takes without being told.
     let kbuild = match host.architecture.as_str() {
         "armhf" => kbuild,
         other => format!("{kbuild}:{other}"),
     };
-    vec![
-        format!("linux-image-{release}"),
-        headers(release),
-        common_headers(release, series),
-        kbuild,
-    ]
+    let image: &[&str] = match series.packaging {
+        Packaging::SharedKbuild | Packaging::Whole => &["image"],
+        Packaging::Split => &["base", "binary", "modules"],
+    };
+    let mut names: Vec<String> =
+        image.iter().map(|part| format!("linux-{part}-{release}")).collect();
+    names.extend([headers(release), common_headers(release, series), kbuild]);
+    names
 }
 
 fn unpack(
     ui: &Ui,
     apt: &Apt,
+    host: &Host,
     release: &str,
     series: &Series,
     packages: &[String],
@@ -207,7 +309,7 @@ fn unpack(
     let downloads = into.join("downloads");
     fs::create_dir(&downloads).context("cannot make the download folder")?;
     let files = apt.download(&format!("Linux {release}"), packages, &downloads)?;
-    let _step = ui.step(format!("unpacking Linux {release}"));
+    let step = ui.step(format!("unpacking Linux {release}"));
     apt::make_root(into)?;
     for file in files {
         apt::unpack(ui, &file, into, &["./usr/share"])?;
@@ -216,7 +318,16 @@ fn unpack(
     relocate(into, release, series)?;
     // A package's modules get their index when it is installed.
     exec::output(ui, exec::command("depmod").arg("-b").arg(into).arg(release))?;
-    Ok(())
+    drop(step);
+    let kbuild = kbuild(release, series);
+    let built = modpost::Build {
+        folder: &into.join("usr/lib").join(&kbuild).join("scripts/mod"),
+        config: &into.join("usr/src").join(headers(release)).join(".config"),
+        package: &packages[packages.len() - 1],
+        series: series.name,
+        compiler: &format!("arm-linux-gnueabihf-gcc-{}", host.release.gcc),
+    };
+    built.ensure(ui, apt, &into.join("source"))
 }
 
 /// Debian's headers find each other by absolute paths. Relative ones keep the host's `/usr/src` out
@@ -243,7 +354,18 @@ fn relocate(root: &Path, release: &str, series: &Series) -> Result<()> {
 
 fn relative_includes(makefile: &str) -> String {
     // MAKEFILE_LIST: make is also run from other folders, with this file by its path.
-    makefile.replace("include /usr/src/", "include $(dir $(lastword $(MAKEFILE_LIST)))../")
+    let above = "$(dir $(lastword $(MAKEFILE_LIST)))../";
+    let line = |line: &str| {
+        if let Some(path) = line.strip_prefix("include /usr/src/") {
+            return format!("include {above}{path}\n");
+        }
+        match line.strip_prefix("KBUILD_OUTPUT=/usr/src/") {
+            // At once: when it is used, the list is longer.
+            Some(path) => format!("KBUILD_OUTPUT:=$(abspath {above}{path})\n"),
+            None => format!("{line}\n"),
+        }
+    };
+    makefile.lines().map(line).collect()
 }
 
 #[cfg(test)]
@@ -272,7 +394,9 @@ mod tests {
             "6.12.90+deb12-armmp",
             "6.12.9+deb12-armmp",
         ];
-        assert_eq!(releases(&images, "linux-image-", &SERIES[0]), expected);
+        assert_eq!(releases(&images, "linux-image-", series("6.12").unwrap()), expected);
+        let rt = ["6.12.114+deb12-rt-armmp"];
+        assert_eq!(releases(&images, "linux-image-", series("6.12-rt").unwrap()), rt);
         let headers = names(&[
             "linux-headers-6.1.0-9-armmp",
             "linux-headers-6.1.0-50-armmp",
@@ -296,15 +420,35 @@ mod tests {
             "linux-headers-6.12.113+deb12-common",
             "linux-kbuild-6.12.113+deb12:amd64",
         ];
-        assert_eq!(packages(release, &host("amd64"), &SERIES[0]), expected);
-        assert_eq!(packages(release, &host("armhf"), &SERIES[0])[3], "linux-kbuild-6.12.113+deb12");
+        assert_eq!(packages(release, &host("amd64"), series("6.12").unwrap()), expected);
+        assert_eq!(
+            packages(release, &host("armhf"), series("6.12").unwrap())[3],
+            "linux-kbuild-6.12.113+deb12"
+        );
+    }
+
+    #[test]
+    fn packages_as_each_series_divides_them() {
+        let host = Host {
+            release: crate::host::Release { codename: "bookworm", gcc: "12" },
+            architecture: "amd64".into(),
+        };
+        let of = |release, name| packages(release, &host, series(name).unwrap());
+        let old = of("6.1.0-57-armmp", "6.1");
+        assert_eq!(old[2..], ["linux-headers-6.1.0-57-common", "linux-kbuild-6.1:amd64"]);
+        let rt = of("6.12.9+deb12-rt-armmp", "6.12-rt");
+        let expected = ["linux-headers-6.12.9+deb12-common-rt", "linux-kbuild-6.12.9+deb12:amd64"];
+        assert_eq!(rt[2..], expected);
+        let split = of("7.2.9+deb13-armmp", "7.2");
+        assert!(split[..3].iter().all(|name| name.ends_with("-7.2.9+deb13-armmp")));
+        assert_eq!((split.len(), split[1].as_str()), (6, "linux-binary-7.2.9+deb13-armmp"));
     }
 
     #[test]
     fn an_unknown_series_is_met_with_the_known_ones() {
         assert_eq!(series("6.12").unwrap().name, "6.12");
         let message = series("2.4").err().unwrap().to_string();
-        assert_eq!(message, "unknown kernel 2.4; known: 6.12");
+        assert_eq!(message, "unknown kernel 2.4; known: 6.1, 6.12, 6.12-rt, 7.2");
     }
 
     #[test]
@@ -314,6 +458,11 @@ mod tests {
         assert_eq!(
             text,
             "include $(dir $(lastword $(MAKEFILE_LIST)))../linux-headers-6.12.113+deb12-common/Makefile\n"
+        );
+        assert_eq!(
+            relative_includes("KBUILD_OUTPUT=/usr/src/linux-headers-7.2.9+deb13-armmp\n"),
+            "KBUILD_OUTPUT:=$(abspath $(dir $(lastword $(MAKEFILE_LIST)))../\
+             linux-headers-7.2.9+deb13-armmp)\n"
         );
         assert_eq!(relative_includes("a: b\n"), "a: b\n");
     }

@@ -19,6 +19,7 @@ mod exec;
 mod exports;
 mod host;
 mod kernel;
+mod modpost;
 mod module;
 mod object;
 mod progress;

@@ -54,6 +54,9 @@ fn kbuild(ui: &Ui, kernel: &Kernel, dir: &Path, module: &str) -> Result<PathBuf>
     let mut make = exec::command("make");
     make.arg("-C").arg(kernel.headers()).arg(format!("M={}", dir.display()));
     make.args(["ARCH=arm", &format!("CROSS_COMPILE={}", host::cross_compile()), "modules"]);
+    if let Some(compiler) = kernel.compiler() {
+        make.arg(format!("CC={compiler}"));
+    }
     if ui.verbose() {
         make.arg("V=1");
     }

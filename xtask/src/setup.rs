@@ -42,6 +42,7 @@ impl Setup {
         let host = Host::detect(ui)?;
         let mut needs = host.board_tools();
         needs.extend(options.needs);
+        needs.extend(kernel::tools(&host, series));
         let toolchain = require(ui, needs, options.install)?;
         let cache = Cache::open()?;
         let dir = WorkDir::claim(&format!("{}-{}", board.name, series.name))?;
@@ -59,7 +60,7 @@ impl Setup {
     pub(crate) fn run(&self, ui: &Ui, task: Task, on_line: &mut dyn FnMut(&str)) -> Result<i32> {
         let machine = Machine {
             board: self.board,
-            kernel: &self.kernel.image(),
+            kernel: &self.kernel,
             base: &self.base,
             init: &workdir::source().join("selftests/boards/guest/init"),
             module: &self.module,
@@ -101,7 +102,9 @@ pub(crate) fn build_object(ui: &Ui, toolchain: &Toolchain) -> Result<PathBuf> {
 /// `neon_shash.ko` for a kernel of `series`.
 pub(crate) fn build_module(ui: &Ui, series: &Series) -> Result<PathBuf> {
     let host = Host::detect(ui)?;
-    let toolchain = require(ui, host.build_tools(), Install::Never)?;
+    let mut needs = host.build_tools();
+    needs.extend(kernel::tools(&host, series));
+    let toolchain = require(ui, needs, Install::Never)?;
     let object = build_object(ui, &toolchain)?;
     let cache = Cache::open()?;
     let apt = LazyApt::new(ui, &cache, &host);

@@ -13,7 +13,10 @@ CHUNK_SIZE = 256 * 1024
 
 
 def by_serial(serial):
-    """The virtio disk that the board was given under this serial."""
+    """The disk that the board was given under this serial: by virtio, or in memory."""
+    in_memory = pathlib.Path("/run/disks") / serial
+    if in_memory.exists():
+        return str(in_memory.resolve())
     for path in pathlib.Path("/sys/block").glob("vd*/serial"):
         if path.read_text(encoding="ascii").strip() == serial:
             return f"/dev/{path.parent.name}"
