@@ -6,7 +6,7 @@ use std::fs;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{bail, Result};
 
 use crate::abi;
 use crate::audit;
@@ -50,8 +50,14 @@ const STEPS: &[Step] = &[
     Step { name: "emulated board", run: board_tests },
 ];
 
-/// Runs all steps and returns the exit status.
-pub(crate) fn run(ui: &Ui, board: &'static Board, kernel: &'static Series) -> Result<i32> {
+/// Runs all steps, or those whose name contains `only`, and returns the exit status.
+pub(crate) fn run(
+    ui: &Ui,
+    board: &'static Board,
+    kernel: &'static Series,
+    only: Option<&str>,
+) -> Result<i32> {
+    let steps = chosen(only)?;
     let mut needs = Host::detect(ui)?.board_tools();
     needs.extend(host::disk_tools());
     needs.extend(emulation::tools(&host::cross_compile()));
@@ -59,12 +65,25 @@ pub(crate) fn run(ui: &Ui, board: &'static Board, kernel: &'static Series) -> Re
     // The trees of hashtree.py are compared with its.
     needs.push(Need::program("veritysetup", "cryptsetup-bin"));
     let toolchain = setup::require(ui, needs, Install::IfRoot)?;
-    Ok(run_steps(ui, &Context { board, kernel, toolchain }))
+    Ok(run_steps(ui, &steps, &Context { board, kernel, toolchain }))
 }
 
-fn run_steps(ui: &Ui, context: &Context) -> i32 {
+/// The steps to run.
+fn chosen(only: Option<&str>) -> Result<Vec<&'static Step>> {
+    let Some(only) = only else { return Ok(STEPS.iter().collect()) };
+    let word = only.to_lowercase();
+    let steps: Vec<_> =
+        STEPS.iter().filter(|step| step.name.to_lowercase().contains(&word)).collect();
+    if steps.is_empty() {
+        let names: Vec<_> = STEPS.iter().map(|step| step.name).collect();
+        bail!("no step is called {only}; there are: {}", names.join("; "));
+    }
+    Ok(steps)
+}
+
+fn run_steps(ui: &Ui, steps: &[&Step], context: &Context) -> i32 {
     let mut total = Tally::default();
-    for step in STEPS {
+    for step in steps {
         println!("== {}", step.name);
         let tally = (step.run)(ui, context).unwrap_or_else(|error| {
             println!("{error:#}");
@@ -186,5 +205,18 @@ fn board_tests(ui: &Ui, context: &Context) -> Result<Tally> {
             println!("{error:#}");
             Ok(ktap.end(1))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_by_a_word_of_their_names() {
+        assert_eq!(chosen(None).unwrap().len(), STEPS.len());
+        let audit = chosen(Some("Audit")).unwrap();
+        assert_eq!(audit.iter().map(|step| step.name).collect::<Vec<_>>(), ["object audit"]);
+        assert!(chosen(Some("weather")).is_err());
     }
 }

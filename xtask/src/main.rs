@@ -108,6 +108,9 @@ enum Command {
     Check {
         #[command(flatten)]
         target: Target,
+        /// Only the steps whose name contains this, in any case
+        #[arg(long, value_name = "WORD")]
+        only: Option<String>,
     },
 }
 
@@ -168,7 +171,9 @@ fn run(ui: &Ui, command: Command) -> Result<i32> {
             Ok(counted.max(bench::run(ui)?))
         }
         Command::Audit { kernel } => audit::run(ui, kernel),
-        Command::Check { target } => check::run(ui, target.board, target.kernel),
+        Command::Check { target, only } => {
+            check::run(ui, target.board, target.kernel, only.as_deref())
+        }
     }
 }
 
